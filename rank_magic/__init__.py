@@ -1,0 +1,44 @@
+"""Ranking evaluation inside the notebook: nDCG, ERR, MAP, MRR and why they are what they are.
+
+Importing it gives every DataFrame ``df.rank.ndcg(k=10)`` and its siblings; ``df.rank(...)``
+stays pandas' own. ``%load_ext rank_magic`` adds ``%rankeval`` and ``%%rankeval``.
+"""
+
+from rank_magic import accessor, datasets, errors
+from rank_magic.conventions import Conventions
+from rank_magic.discounts import register_discount
+from rank_magic.evaluation import Evaluation, evaluate
+from rank_magic.gains import register_gain
+from rank_magic.measures import Measure, measure, parameter, parse
+
+__version__ = "0.1.0"
+
+accessor.register()
+
+__all__ = [
+    "Conventions",
+    "Evaluation",
+    "Measure",
+    "datasets",
+    "errors",
+    "evaluate",
+    "measure",
+    "parameter",
+    "parse",
+    "register_discount",
+    "register_gain",
+]
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Add the magics: what ``%load_ext rank_magic`` calls."""
+    from rank_magic.magics import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: object) -> None:
+    """Take the magics away again, and nothing else: what ``%unload_ext rank_magic`` calls."""
+    from rank_magic.magics import unload
+
+    unload(shell)

@@ -1,0 +1,283 @@
+"""Rankings of similar length side by side: what every measure is computed over.
+
+A block holds one ranking per row. Its cells hold codes of grades, sorted by score, so that a
+measure looks a small table up instead of computing with grades. Columns behind a ranking's
+last document hold `PAD`, which is worth nothing in every table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.ties import Ties, exclusive_product
+
+__all__ = ["FIRST_GRADE", "NEGATIVE", "PAD", "UNJUDGED", "Block", "Pool", "Scale"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Codes = NDArray[np.signedinteger]
+
+PAD, UNJUDGED, NEGATIVE, FIRST_GRADE = 0, 1, 2, 3
+FEW_CODES = 64
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The distinct grades of a frame, ascending; the code of the n-th (from 0) is n + 3.
+
+    Attributes
+    ----------
+    grades : array of float, shape (levels,)
+        Distinct grades of at least 0.
+    """
+
+    grades: Floats
+
+    @property
+    def top(self) -> float:
+        """The highest grade, 0 when there is none."""
+        return float(self.grades[-1]) if len(self.grades) else 0.0
+
+    @property
+    def codes(self) -> int:
+        """How many codes there are."""
+        return FIRST_GRADE + len(self.grades)
+
+    def table(self, worth: Callable[[Floats], Floats]) -> Floats:
+        """Return what each code is worth; unjudged and negative grades are worth 0."""
+        return np.concatenate([np.zeros(FIRST_GRADE), worth(self.grades)])
+
+    def relevant(self, rel: float) -> Floats:
+        """Return 1 for the codes of grades of at least `rel`, else 0."""
+        return self.table(lambda grades: (grades >= rel).astype(np.float64))
+
+    @cached_property
+    def judged(self) -> Floats:
+        """1 for the codes of judged documents, else 0."""
+        return self.table(np.ones_like)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """All that is known about the queries of a block, retrieved or not.
+
+    Attributes
+    ----------
+    codes : array of int, shape (queries, rows)
+        Code of every row of each query, in no particular order.
+    scale : Scale
+        What the codes mean.
+    """
+
+    codes: Codes
+    scale: Scale
+
+    @cached_property
+    def counts(self) -> Ints:
+        """Number of rows of each query by code, shape (queries, codes)."""
+        queries, codes = len(self.codes), self.scale.codes
+        flat = self.codes + (np.arange(queries) * codes)[:, None]
+        return np.bincount(flat.ravel(), minlength=queries * codes).reshape(queries, codes)
+
+    @property
+    def few_grades(self) -> bool:
+        """Whether counting by grade is cheaper than looking at every row."""
+        return self.scale.codes <= FEW_CODES
+
+    def take(self, rows: Ints) -> Pool:
+        """Return the pool of some of the queries."""
+        part = Pool(self.codes[rows], self.scale)
+        if "counts" in self.__dict__:
+            part.__dict__["counts"] = self.counts[rows]
+        return part
+
+    def number(self, wanted: NDArray[np.generic]) -> Ints:
+        """Return how many rows each query has whose code is wanted (a table of 0 and 1)."""
+        if self.few_grades:
+            return self.counts[:, np.flatnonzero(wanted)].sum(axis=1)
+        return np.count_nonzero(np.take(wanted, self.codes), axis=1)
+
+    def ranked(self, table: Floats, width: int) -> Codes:
+        """Return each query's `width` most valuable judged codes, best first.
+
+        Parameters
+        ----------
+        table : array of float, shape (codes,)
+            Value of each code. Equal values are ordered by grade.
+        width : int
+            How many columns.
+        """
+        # Codes from the most to the least valuable; the highest grade first among equals.
+        order = self.scale.codes - 1 - np.argsort(-table[: FIRST_GRADE - 1 : -1], kind="stable")
+        values = np.append(order, PAD)
+        if not self.few_grades:
+            standing = np.full(self.scale.codes, len(order))
+            standing[order] = np.arange(len(order))
+            return values[np.sort(standing[self.codes], axis=1)[:, :width]]
+        # How many values are used up before a column tells which value it holds.
+        used_up = np.cumsum(self.counts[:, order], axis=1)
+        width = max(1, min(width, int(used_up.max(initial=0))))
+        standing = np.zeros((len(self.codes), width), dtype=np.int64)
+        for value in range(len(order)):
+            standing += used_up[:, value, None] <= np.arange(width)
+        return values[standing]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rankings side by side.
+
+    Attributes
+    ----------
+    codes : array of int, shape (queries, width)
+        Code of the document at each rank, best rank first; `PAD` behind the last.
+    length : array of int, shape (queries,)
+        Number of documents retrieved.
+    pool : Pool
+        All judged and unjudged rows of these queries.
+    ties : Ties or None
+        Groups of equal scores when they are to be averaged over; None when the order is settled.
+    depth : int or None
+        Ranks beyond this are not looked at.
+    """
+
+    codes: Codes
+    length: Ints
+    pool: Pool
+    ties: Ties | None = None
+    depth: int | None = None
+
+    @property
+    def scale(self) -> Scale:
+        """What the codes mean."""
+        return self.pool.scale
+
+    @property
+    def queries(self) -> int:
+        """Number of rankings."""
+        return len(self.codes)
+
+    def width(self, k: int | None = None) -> int:
+        """Return the number of ranks that a measure cut at `k` looks at."""
+        return min(cut for cut in (self.codes.shape[1], k, self.depth) if cut is not None)
+
+    def ranks(self, k: int | None = None) -> Floats:
+        """Return the ranks 1, 2, ... that a measure cut at `k` looks at."""
+        return np.arange(1.0, self.width(k) + 1.0)
+
+    def shown(self, k: int | None = None) -> Ints:
+        """Return how many documents each ranking shows down to rank `k`."""
+        return np.minimum(self.length, self.width(k))
+
+    # What follows are the expectations over tied orders that measures are made of.
+
+    def expected(self, table: Floats, k: int | None = None) -> Floats:
+        """Return the expected value of the document at each rank.
+
+        Parameters
+        ----------
+        table : array of float, shape (codes,)
+            Value of each code.
+        k : int, optional
+            Cutoff.
+
+        Returns
+        -------
+        array of float, shape (queries, width(k))
+        """
+        width = self.width(k)
+        if self.ties is None:
+            return np.take(table, self.codes[:, :width])
+        return self.ties.mean(np.take(table, self.codes), width)
+
+    def hits(self, table: Floats, k: int | None = None) -> Floats:
+        """Return the expected number of relevant documents down to each relevant one.
+
+        Parameters
+        ----------
+        table : array of float, shape (codes,)
+            1 for relevant codes, 0 for others.
+        k : int, optional
+            Cutoff.
+
+        Returns
+        -------
+        array of float, shape (queries, width(k))
+            Given that the document at the rank is relevant; of no meaning at other ranks.
+        """
+        width = self.width(k)
+        if self.ties is None:
+            return np.cumsum(np.take(table, self.codes[:, :width]), axis=1)
+        return self.ties.hits(np.take(table > 0, self.codes), width)
+
+    def stops(self, table: Floats, k: int | None = None) -> Floats:
+        """Return the probability that a reader ends at each rank.
+
+        The reader goes down from rank 1 and ends at a document with the probability that the
+        table gives for its code.
+
+        Parameters
+        ----------
+        table : array of float, shape (codes,)
+            Probability of ending at a document, in [0, 1].
+        k : int, optional
+            Cutoff.
+
+        Returns
+        -------
+        array of float, shape (queries, width(k))
+        """
+        width = self.width(k)
+        if self.ties is None:
+            stop = np.take(table, self.codes[:, :width])
+            return stop * exclusive_product(1.0 - stop)
+        return self.ties.stops(np.take(table, self.codes), width)
+
+    # Other blocks that this one is compared with.
+
+    def ideal(self, table: Floats, k: int | None = None) -> Block:
+        """Return the block of ideal rankings: all judged documents, the most valuable first.
+
+        Parameters
+        ----------
+        table : array of float, shape (codes,)
+            Value of each code.
+        k : int, optional
+            Cutoff; the ideal is cut as the ranking is.
+        """
+        cuts = [cut for cut in (k, self.depth) if cut is not None]
+        codes = self.pool.ranked(table, min(cuts, default=self.pool.codes.shape[1]))
+        return replace(self, codes=codes, length=self.pool.number(self.scale.judged), ties=None)
+
+    def with_unjudged(self, grade: float, k: int | None = None) -> Block:
+        """Return the block as it would be if all unjudged documents shown had this grade.
+
+        Parameters
+        ----------
+        grade : float
+            The grade.
+        k : int, optional
+            Cutoff down to which documents are shown. Of a tie group that crosses it, every
+            document may be.
+        """
+        scale = Scale(np.union1d(self.scale.grades, [grade]))
+        moved = np.arange(self.scale.codes)
+        moved[FIRST_GRADE:] = FIRST_GRADE + np.searchsorted(scale.grades, self.scale.grades)
+        column = np.arange(self.codes.shape[1])
+        first = column if self.ties is None else column - self.ties.place(len(column))
+        shown = (column < self.length[:, None]) & (first < self.width(k))
+        unjudged = shown & (self.codes < FIRST_GRADE)
+        filled = FIRST_GRADE + int(np.searchsorted(scale.grades, grade))
+        codes = np.where(unjudged, filled, moved[self.codes])
+        added = np.where(unjudged, filled, PAD)
+        pool = Pool(np.concatenate([moved[self.pool.codes], added], axis=1), scale)
+        if self.ties is not None:
+            # Equals are kept in one order, by grade, so that no value depends on another.
+            flat = np.lexsort((-codes.ravel(), self.ties.group.ravel()))
+            codes = codes.ravel()[flat].reshape(codes.shape)
+        return replace(self, codes=codes, pool=pool)

@@ -1,0 +1,296 @@
+"""Which column plays which role, and its values as plain arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rank_magic.errors import ColumnError, DataError, did_you_mean, listed
+
+__all__ = ["ROLE_NAMES", "Roles", "column", "find_roles", "ids", "numbers"]
+
+# Conventional names by role: those in the first tuple win over those in the second.
+ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "query": (("query_id", "qid", "q_id", "topic_id", "search_id"), ("query", "topic")),
+    "doc": (
+        ("doc_id", "docid", "docno", "item_id", "product_id"),
+        ("doc", "document", "item", "product"),
+    ),
+    "grade": ((), ("grade", "relevance", "rel", "label", "rating", "judgment", "judgement")),
+    "score": ((), ("score", "prediction")),
+    "rank": ((), ("rank", "position")),
+    "system": ((), ("system", "run")),
+}
+NEEDED = ("query", "grade")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """The columns that play each role.
+
+    Attributes
+    ----------
+    query : tuple of column names
+        One column, or several that name a query together.
+    grade : column name
+    score : tuple of column names
+        One column per system; empty when rows are ordered otherwise.
+    doc, rank, system : column name or None
+    by_rows : bool
+        Whether rows stand in ranked order, so that neither score nor rank is needed.
+    """
+
+    query: tuple[Hashable, ...]
+    grade: Hashable
+    score: tuple[Hashable, ...] = ()
+    doc: Hashable | None = None
+    rank: Hashable | None = None
+    system: Hashable | None = None
+    by_rows: bool = False
+
+    def columns(self) -> list[Hashable]:
+        """Return every column used, each once."""
+        used: list[Hashable] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name != "by_rows":
+                used += value if isinstance(value, tuple) else [value]
+        return list(dict.fromkeys(name for name in used if name is not None))
+
+
+def find_roles(
+    frame: pd.DataFrame,
+    *,
+    order: str | None = None,
+    **given: Hashable | Sequence[Hashable] | None,
+) -> Roles:
+    """Find the column of each role by the names given, else by conventional names.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows. A named index level counts as a column.
+    order : {"rows"}, optional
+        Rows stand in ranked order; no score or rank is looked for.
+    **given
+        Column names by role. ``query`` and ``score`` may be lists.
+
+    Returns
+    -------
+    Roles
+
+    Raises
+    ------
+    ColumnError
+        If a needed role has no column, several candidates, or one that does not exist.
+    """
+    _check_frame(frame)
+    if order not in (None, "rows"):
+        raise ColumnError(f"order={order!r} is not a choice. The only one is order='rows'.")
+    names = [*frame.columns, *(name for name in frame.index.names if name is not None)]
+    found: dict[str, Any] = {}
+    for role in ROLE_NAMES:
+        chosen = given.pop(role, None)
+        if chosen is not None:
+            several = isinstance(chosen, (list, tuple)) and chosen not in names
+            found[role] = [
+                _existing(name, role, names) for name in (chosen if several else [chosen])
+            ]
+            if several and role not in ("query", "score"):
+                raise ColumnError(f"The {role} is one column, not {listed(found[role])}.")
+            if not found[role]:
+                raise ColumnError(f"The list of columns for the {role} is empty.")
+        elif not (order == "rows" and role in ("score", "rank")):
+            found[role] = _conventional(role, names)
+    if given:
+        raise TypeError(f"There is no role {listed(given)}; roles are {listed(ROLE_NAMES)}.")
+    if not (found.get("score") or found.get("rank") or order == "rows"):
+        _no_order(frame, found)
+    for role, chosen in found.items():
+        for name in chosen or ():
+            if names.count(name) > 1 and not _same_level(frame, name):
+                raise ColumnError(
+                    f"There are {names.count(name)} columns called {name!r}, which is the "
+                    f"{role}. Rename or drop all but one."
+                )
+    single = {role: chosen[0] if chosen else None for role, chosen in found.items()}
+    single.update(query=tuple(found["query"]), score=tuple(found.get("score") or ()))
+    return Roles(by_rows=order == "rows", **single)
+
+
+def _check_frame(frame: Any) -> None:
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(
+            f"A pandas DataFrame with a row per query and document is needed, not "
+            f"{type(frame).__name__}."
+        )
+    if isinstance(frame.columns, pd.MultiIndex):
+        raise ColumnError(
+            f"The columns are a MultiIndex with {frame.columns.nlevels} levels. Flatten them: "
+            f"frame.columns = ['_'.join(map(str, names)) for names in frame.columns]."
+        )
+    if len(frame) == 0:
+        raise DataError("The frame has no rows, so there is nothing to evaluate.")
+
+
+def _same_level(frame: pd.DataFrame, name: Hashable) -> bool:
+    # set_index(..., drop=False) leaves one thing in two places; the column is read.
+    return list(frame.columns).count(name) == 1
+
+
+def _existing(name: Hashable, role: str, names: Sequence[Hashable]) -> Hashable:
+    if name not in names:
+        raise ColumnError(
+            f"There is no column {name!r} for the {role}. Columns are {listed(names)}."
+            f"{did_you_mean(str(name), map(str, names))}"
+        )
+    return name
+
+
+def _conventional(role: str, names: Sequence[Hashable]) -> list[Hashable] | None:
+    """Return the one column whose name is conventional for a role; None when there is none."""
+    for standing in ROLE_NAMES[role]:
+        candidates = [name for name in names if str(name).lower() in standing]
+        distinct = list(dict.fromkeys(candidates))
+        if len(distinct) > 1:
+            raise ColumnError(
+                f"More than one column could be the {role}: {listed(distinct)}. "
+                f"Say which one: {role}={distinct[0]!r}."
+            )
+        if distinct:
+            return distinct
+    if role in NEEDED:
+        raise ColumnError(
+            f"No column for the {role}. Columns are {listed(names)}. "
+            f"Say which one: {role}={names[0]!r}."
+        )
+    return None
+
+
+def _no_order(frame: pd.DataFrame, found: dict[str, Any]) -> None:
+    taken = {name for chosen in found.values() for name in chosen or ()}
+    numeric = [
+        name
+        for place, name in enumerate(frame.columns)
+        if name not in taken and pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place])
+    ]
+    raise ColumnError(
+        "No score and no rank, so there is no ranking. "
+        + (
+            f"Numeric columns are {listed(numeric)}. Say which one: score={numeric[0]!r}; "
+            f"several are several systems: score=[...]."
+            if numeric
+            else f"Columns are {listed(frame.columns)}, none of them numeric and free."
+        )
+        + " If rows stand in ranked order, say order='rows'."
+    )
+
+
+def column(frame: pd.DataFrame, name: Hashable) -> pd.Series[Any]:
+    """Return a column, or a named index level, as a Series."""
+    if name in frame.columns:
+        return frame[name]
+    return frame.index.get_level_values(name).to_series(index=frame.index)
+
+
+def numbers(values: pd.Series[Any], role: str) -> NDArray[np.float64]:
+    """Return a column's numbers as float64, missing ones as NaN, sharing memory if possible.
+
+    Raises
+    ------
+    DataError
+        If the column holds text, dates or anything else that is not a number.
+    """
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind == "f":
+        return values.to_numpy().astype(np.float64, copy=False)
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return _exact(values.to_numpy())
+    if isinstance(dtype, np.dtype) and dtype.kind == "b":
+        return values.to_numpy().astype(np.float64)
+    if pd.api.types.is_bool_dtype(dtype) or (
+        pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
+    ):
+        if pd.api.types.is_integer_dtype(dtype) and not values.isna().any():
+            return _exact(
+                values.to_numpy(dtype=np.uint64 if "u" in str(dtype).lower() else np.int64)
+            )
+        return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return _from_objects(values, role)
+
+
+def _exact(whole: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return whole numbers as float64 in the same order, none of them merged.
+
+    Beyond 2^53 floats can't tell neighbours apart: such numbers are replaced by their standing.
+    """
+    if whole.dtype.itemsize > 4 and len(whole):
+        if max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
+            return np.unique(whole, return_inverse=True)[1].astype(np.float64)
+    return whole.astype(np.float64)
+
+
+def _from_objects(values: pd.Series[Any], role: str) -> NDArray[np.float64]:
+    """Read a column of objects or categories that are all numbers."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        categories = numbers(pd.Series(values.cat.categories), role)
+        return np.append(categories, np.nan)[values.cat.codes.to_numpy()]
+    objects = values.to_numpy(dtype=object)
+    missing = pd.isna(objects)
+    wrong = [
+        place
+        for place in np.flatnonzero(~missing)
+        if isinstance(objects[place], (str, bytes)) or not hasattr(objects[place], "__float__")
+    ]
+    if wrong:
+        examples = [f"{objects[place]!r} in row {values.index[place]!r}" for place in wrong[:3]]
+        raise DataError(
+            f"The {role} column {values.name!r} must hold numbers, but {len(wrong):,} of its "
+            f"{len(values):,} values are not: {', '.join(examples)}. Convert it first, such as "
+            f"with pd.to_numeric(frame[{values.name!r}])."
+        )
+    numbers_ = np.full(len(objects), np.nan)
+    numbers_[~missing] = [float(value) for value in objects[~missing]]
+    return numbers_
+
+
+def ids(values: pd.Series[Any], role: str) -> NDArray[np.int64]:
+    """Return whole numbers that are equal where the ids are, and only there.
+
+    Whole-number columns are returned as they are; others are numbered by first appearance.
+
+    Raises
+    ------
+    DataError
+        If an id is missing.
+    """
+    dtype = values.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iub":
+        whole = values.to_numpy()
+        return whole.view(np.int64) if dtype == np.uint64 else whole.astype(np.int64, copy=False)
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes = values.cat.codes.to_numpy().astype(np.int64)
+    else:
+        codes = np.asarray(pd.factorize(values)[0], dtype=np.int64)
+    missing = np.flatnonzero(codes < 0)
+    if len(missing):
+        rows = [values.index[place] for place in missing[:3]]
+        raise DataError(
+            f"{len(missing):,} rows have no {role} id in {values.name!r}, such as row "
+            f"{listed(rows)}. Drop them: frame.dropna(subset=[{values.name!r}])."
+        )
+    return codes
+
+
+def combined(codes: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return whole numbers that are equal where all of the given ones are."""
+    first, *others = codes
+    for other in others:
+        dense = [np.asarray(pd.factorize(part)[0], dtype=np.int64) for part in (first, other)]
+        first = dense[0] * (int(dense[1].max(initial=0)) + 1) + dense[1]
+    return first

@@ -1,0 +1,150 @@
+"""What the means of an evaluation rest on, and how far other conventions would move them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rank_magic.measures import Judged, Measure
+from rank_magic.rankings import Ranked, Rankings
+from rank_magic.statistics import mean
+from rank_magic.values import Values, compute
+
+__all__ = ["coverage", "positives_only", "sensitivity"]
+
+Floats = NDArray[np.float64]
+
+
+def positives_only(rankings: Rankings) -> bool:
+    """Return whether nothing was ever judged 0, so that unjudged and irrelevant look alike."""
+    return not (rankings.scale.grades == 0).any()
+
+
+def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) -> pd.DataFrame:
+    """Return the facts about queries, judgments and ties, a column for each system."""
+    systems = len(rankings.systems)
+    judged = values.pooled
+    lacking = judged & ~_with_relevant(rankings)
+    facts: dict[str, Any] = {
+        "queries": [len(rankings.queries)] * systems,
+        "queries without any judgment": [np.count_nonzero(~judged)] * systems,
+        "queries judged": [np.count_nonzero(judged)] * systems,
+        "queries answered": (values.answered & judged).sum(axis=1),
+        "queries unanswered": (~values.answered & judged).sum(axis=1),
+        "queries without a relevant document": [np.count_nonzero(lacking)] * systems,
+        "queries with tied scores": (values.tied & judged).sum(axis=1),
+        "documents retrieved": values.retrieved[:, judged].sum(axis=1),
+        "documents judged": [int(values.judged.sum())] * systems,
+    }
+    cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
+    if any(measure.k is None and measure.cutoff for measure in measures):
+        cutoffs = [*cutoffs, None]
+    shares = [Judged(k=k) for k in cutoffs]
+    if shares and not positives_only(rankings):
+        found = compute(rankings, shares).ruled(rankings.conventions)
+        for number, share in enumerate(shares):
+            facts[str(share)] = [mean(found[system, number]) for system in range(systems)]
+    if rankings.rows.rank is not None:
+        facts["queries whose rank and score disagree"] = [_rank_disagrees(rankings)]
+    table = pd.DataFrame(facts, index=pd.Index(rankings.systems, name="system"), dtype=object)
+    return table.T
+
+
+def _with_relevant(rankings: Rankings) -> NDArray[np.bool_]:
+    """Return whether each query has a document that is relevant by the convention `rel`."""
+    relevant = rankings.scale.relevant(rankings.conventions.rel)
+    found = np.zeros(len(rankings.queries), dtype=bool)
+
+    def work(system: int, ranked: Ranked) -> None:
+        if system == 0:
+            found[ranked.queries] = ranked.block.pool.number(relevant) > 0
+
+    for _ in rankings.map(work):
+        pass
+    return found
+
+
+def _rank_disagrees(rankings: Rankings) -> int:
+    """Return the number of queries in which a better score has a worse rank."""
+    rank = rankings.rows.rank
+    score = next(iter(rankings.rows.scores.values()))
+    wrong = 0
+    for query in range(len(rankings.queries)):
+        rows = rankings.groups.rows(query)
+        rows = rows[~np.isnan(score[rows])]
+        by_score = rows[np.lexsort((rank[rows], -score[rows]))]
+        wrong += bool((np.diff(rank[by_score]) < 0).any())
+    return wrong
+
+
+def sensitivity(
+    rankings: Rankings, measures: Sequence[Measure], values: Values
+) -> dict[str, list[float]]:
+    """Return what each mean would be under other treatments; a list entry per system, measure."""
+    conventions = rankings.conventions
+    ruled = values.ruled(conventions)
+    tied = values.tied.any(axis=0)
+    ends = {}
+    for ties in ("worst", "best"):
+        other = compute(rankings.under(ties=ties), measures, tied)
+        moved = np.where(values.tied[:, None, :], other.ruled(conventions), ruled)
+        ends[ties] = np.where(np.isnan(ruled), np.nan, moved)
+    bounds = _bounds(rankings, measures, values)
+    table: dict[str, list[float]] = {name: [] for name in COLUMNS}
+    for system in range(len(rankings.systems)):
+        for number in range(len(measures)):
+            at = (system, number)
+            differs = np.abs(ends["best"][at] - ends["worst"][at]) > 1e-12
+            row = (
+                mean(ruled[at]),
+                int(np.count_nonzero(differs)),
+                mean(ends["worst"][at]),
+                mean(ends["best"][at]),
+                mean(bounds[0][at]),
+                mean(bounds[1][at]),
+                mean(ruled[at][values.answered[system]]),
+                mean(ruled[at][values.findable[number]]),
+            )
+            for name, entry in zip(COLUMNS, row, strict=True):
+                table[name].append(entry)
+    return table
+
+
+COLUMNS = (
+    "mean",
+    "ties_matter",
+    "worst",
+    "best",
+    "unjudged_worthless",
+    "unjudged_best",
+    "answered",
+    "with_relevant",
+)
+
+
+def _bounds(
+    rankings: Rankings, measures: Sequence[Measure], values: Values
+) -> tuple[Floats, Floats]:
+    """Return the lowest and highest value of each query, whatever the unjudged documents are."""
+    low, high = np.full(values.value.shape, np.nan), np.full(values.value.shape, np.nan)
+    if positives_only(rankings) or rankings.conventions.unjudged != "zero":
+        return low, high
+    resolved = [measure.resolved(rankings.conventions.defaults) for measure in measures]
+    top = max(rankings.scale.top, rankings.conventions.max_grade or 0.0)
+
+    def work(system: int, ranked: Ranked) -> None:
+        for number, measure in enumerate(resolved):
+            bounds = measure.bounds(ranked.block, top)
+            if bounds is not None:
+                low[system, number, ranked.queries] = bounds[0]
+                high[system, number, ranked.queries] = bounds[1]
+
+    for _ in rankings.map(work):
+        pass
+    missing = np.isnan(values.ruled(rankings.conventions))
+    low[missing] = high[missing] = np.nan
+    return low, high

@@ -1,0 +1,190 @@
+"""What a rank is worth: how much of the searcher's attention reaches it.
+
+A discount gives every rank, counted from 1, a weight. Measures and plots share these. It is
+given by name, as a curve (a sequence of weights for rank 1, 2, ...; beyond its end nothing is
+seen), or as a function that maps an array of ranks to weights.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.errors import MeasureError, did_you_mean, listed
+from rank_magic.gains import plain
+
+__all__ = ["DISCOUNTS", "Discount", "discount_name", "discount_weights", "register_discount"]
+
+Curve: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Discount: TypeAlias = str | Sequence[float] | Curve
+
+
+def log2(rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 / log2(1 + rank): 1, 0.63, 0.5, 0.43, ... (Burges et al. 2005)."""
+    return 1.0 / np.log2(1.0 + rank)
+
+
+def log(rank: NDArray[np.float64], base: float) -> NDArray[np.float64]:
+    """Return 1 / log_b(b − 1 + rank), which is 1 at rank 1 for every base b.
+
+    With base 2 it is `log2`. A larger base falls more slowly.
+    """
+    return math.log(base) / np.log(base - 1.0 + rank)
+
+
+def jarvelin(rank: NDArray[np.float64], base: float = 2.0) -> NDArray[np.float64]:
+    """Return 1 / max(1, log_b(rank)): ranks up to b are not discounted.
+
+    References
+    ----------
+    Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques,
+    ACM TOIS 20(4), 2002, equation 2.
+    """
+    return 1.0 / np.maximum(1.0, np.log(rank) / math.log(base))
+
+
+def reciprocal(rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 / rank: 1, 0.5, 0.33, ..., the decay inside RR, AP and ERR."""
+    return 1.0 / rank
+
+
+def geometric(rank: NDArray[np.float64], p: float) -> NDArray[np.float64]:
+    """Return p^(rank − 1): a reader who goes on with probability p (Moffat & Zobel 2008)."""
+    return np.power(p, rank - 1.0)
+
+
+def none(rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 1 at every rank: no discount."""
+    return np.ones_like(rank)
+
+
+DISCOUNTS: dict[str, Discount] = {
+    "log2": log2,
+    "reciprocal": reciprocal,
+    "none": none,
+    "jarvelin": jarvelin,
+}
+SHIPPED = frozenset(DISCOUNTS)
+# Names that carry a number, such as log10, jarvelin3 and geometric0.8: what the number is, and
+# the range that it must lie in.
+FAMILIES: dict[str, tuple[Callable[..., NDArray[np.float64]], str, float, float]] = {
+    "log": (log, "base", 1.0, math.inf),
+    "jarvelin": (jarvelin, "base", 1.0, math.inf),
+    "geometric": (geometric, "p", 0.0, 1.0),
+}
+
+
+def register_discount(name: str, discount: Discount) -> None:
+    """Give a discount of your own a name, so that it can be written in a measure's name.
+
+    Parameters
+    ----------
+    name : str
+        An identifier, such as ``"clicks"``. The names that ship can't be replaced.
+    discount : sequence of float or callable
+        Weights for rank 1, 2, ... (nothing is seen beyond the end), or a function from an
+        array of ranks to an array of weights.
+
+    Examples
+    --------
+    >>> import rank_magic as rm
+    >>> rm.register_discount("clicks", [0.31, 0.17, 0.11, 0.08, 0.06])
+    >>> rm.parse("nDCG(discount=clicks)@5")
+    nDCG(discount=clicks)@5
+    """
+    if not name.isidentifier():
+        raise MeasureError(f"A discount's name must be an identifier, not {name!r}.")
+    if name in SHIPPED or _family(name) is not None:
+        raise MeasureError(f"{name!r} is a discount that ships; choose another name for yours.")
+    DISCOUNTS[name] = discount
+
+
+def discount_name(discount: Discount) -> str:
+    """Return how a discount is written in a measure's name."""
+    if isinstance(discount, str):
+        return discount
+    if callable(discount):
+        return getattr(discount, "__name__", repr(discount))
+    return "[" + ", ".join(plain(weight) for weight in discount) + "]"
+
+
+def _family(name: str) -> Curve | None:
+    """Read a name such as log10 or geometric0.8; None when it is not of that form."""
+    match = re.fullmatch(r"([a-z]+?)(\d+(?:\.\d+)?)", name)
+    if match is None or match[1] not in FAMILIES:
+        return None
+    function, parameter, low, high = FAMILIES[match[1]]
+    value = float(match[2])
+    if not low < value < high:
+        raise MeasureError(
+            f"The {parameter} of the discount {name!r} must lie between {low:g} and {high:g}, "
+            f"both excluded; it is {value:g}."
+        )
+    return lambda rank: function(rank, value)
+
+
+def resolve_discount(discount: Discount) -> Curve | Sequence[float]:
+    """Return the curve or function behind a discount, looking a name up."""
+    if isinstance(discount, str):
+        if discount in DISCOUNTS:
+            return resolve_discount(DISCOUNTS[discount])
+        family = _family(discount)
+        if family is None:
+            raise MeasureError(
+                f"No discount is called {discount!r}. Known are {listed(DISCOUNTS)}, families "
+                f"with a number behind their name (log10, jarvelin3, geometric0.8), a sequence "
+                f"of weights or a function.{did_you_mean(discount, DISCOUNTS)}"
+            )
+        return family
+    if callable(discount) or np.ndim(discount) == 1:
+        return discount
+    raise MeasureError(
+        f"A discount is a name ({listed(DISCOUNTS)}), a sequence of weights for rank 1, 2, ... "
+        f"or a function of an array of ranks, not {type(discount).__name__}."
+    )
+
+
+def discount_weights(discount: Discount, width: int) -> NDArray[np.float64]:
+    """Return the weights of the ranks 1 to `width`.
+
+    Parameters
+    ----------
+    discount : str, sequence of float or callable
+        The discount.
+    width : int
+        How many ranks.
+
+    Returns
+    -------
+    array of float, shape (width,)
+
+    Raises
+    ------
+    MeasureError
+        If a weight is negative, missing or infinite, or a function returns another shape.
+    """
+    curve: Any = resolve_discount(discount)
+    if callable(curve):
+        weights = np.asarray(curve(np.arange(1.0, width + 1.0)), dtype=np.float64)
+        if weights.shape != (width,):
+            raise MeasureError(
+                f"The discount {discount_name(discount)!r} returned an array of shape "
+                f"{weights.shape} for {width} ranks; it must return a weight for each rank."
+            )
+    else:
+        weights = np.zeros(width)
+        given = np.asarray(curve, dtype=np.float64)[:width]
+        weights[: len(given)] = given
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        rank = int(np.flatnonzero(wrong)[0])
+        raise MeasureError(
+            f"The discount {discount_name(discount)!r} of rank {rank + 1} is {weights[rank]:g}; "
+            f"a weight must be a finite number of at least 0."
+        )
+    return weights

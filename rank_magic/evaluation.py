@@ -1,0 +1,263 @@
+"""Evaluate rankings: a value per query, honest means, and the facts they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rank_magic import coverage as facts
+from rank_magic import statistics
+from rank_magic.conventions import Conventions
+from rank_magic.discounts import Discount
+from rank_magic.gains import Gain
+from rank_magic.measures import Measure, MeasureLike, parse_all
+from rank_magic.rankings import Rankings
+from rank_magic.values import Values, compute
+
+if TYPE_CHECKING:
+    from rank_magic.explanation import Explanation
+
+__all__ = ["Evaluation", "evaluate"]
+
+
+def evaluate(
+    frame: pd.DataFrame,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    query: Hashable | Sequence[Hashable] | None = None,
+    doc: Hashable | None = None,
+    grade: Hashable | None = None,
+    score: Hashable | Sequence[Hashable] | None = None,
+    rank: Hashable | None = None,
+    system: Hashable | None = None,
+    order: str | None = None,
+    ties: str = "average",
+    unanswered: str = "zero",
+    no_relevant: str = "zero",
+    unjudged: str = "zero",
+    negative: str = "unjudged",
+    duplicates: str = "raise",
+    depth: int | None = None,
+    rel: float = 1.0,
+    max_grade: float | None = None,
+    gain: Gain = "exp2",
+    discount: Discount = "log2",
+) -> Evaluation:
+    """Evaluate the rankings in a frame by one or more measures.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row per query and document. A missing grade means not judged; a missing score or rank
+        means judged but not retrieved. It is never changed.
+    measures : str, Measure or list of them, optional
+        Such as ``"nDCG@10"`` or ``["ERR@10", "AP(rel=2)"]``. By default nDCG@10, ERR@10, RR
+        and AP.
+    query, doc, grade, score, rank, system : column name, optional
+        The column of each role, when its name is not a conventional one. ``score`` may be a
+        list: a system for each. ``query`` may be a list of columns that name a query together.
+    order : {"rows"}, optional
+        Rows stand in ranked order, so that no score or rank is needed.
+    ties, unanswered, no_relevant, unjudged, negative, duplicates, depth, rel, max_grade, gain, \
+discount
+        Conventions, see `Conventions`.
+
+    Returns
+    -------
+    Evaluation
+
+    Raises
+    ------
+    RankMagicError
+        If columns, rows, measures or conventions do not allow a right answer. The message says
+        what to do.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({
+    ...     "query": ["a", "a", "a", "b", "b"],
+    ...     "doc": ["x", "y", "z", "x", "w"],
+    ...     "grade": [0, 3, 1, 2, 0],
+    ...     "score": [0.9, 0.8, 0.1, 0.7, 0.2],
+    ... })
+    >>> rm.evaluate(frame, ["nDCG@10", "RR"]).per_query.round(4)
+           nDCG@10   RR
+    query              
+    a       0.6443  0.5
+    b       1.0000  1.0
+    """  # noqa: W291
+    conventions = Conventions(
+        ties=ties,
+        unanswered=unanswered,
+        no_relevant=no_relevant,
+        unjudged=unjudged,
+        negative=negative,
+        duplicates=duplicates,
+        depth=depth,
+        rel=rel,
+        max_grade=max_grade,
+        gain=gain,
+        discount=discount,
+    )
+    chosen = parse_all(measures)
+    roles = {"query": query, "doc": doc, "grade": grade, "score": score, "rank": rank}
+    rankings = Rankings.of(frame, conventions, system=system, order=order, **roles)
+    return Evaluation.of(rankings, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Rankings measured: what `evaluate` returns.
+
+    Shown in a notebook it is a table of means with their 95 % intervals, followed by what they
+    rest on.
+
+    Attributes
+    ----------
+    rankings : Rankings
+        What was measured.
+    measures : tuple of Measure
+        By what.
+    """
+
+    rankings: Rankings
+    measures: tuple[Measure, ...]
+    _values: Values
+
+    @classmethod
+    def of(cls, rankings: Rankings, measures: Sequence[Measure]) -> Evaluation:
+        """Measure rankings."""
+        return cls(rankings, tuple(measures), compute(rankings, measures))
+
+    @property
+    def conventions(self) -> Conventions:
+        """The conventions in force."""
+        return self.rankings.conventions
+
+    @property
+    def systems(self) -> tuple[Hashable, ...]:
+        """The names of the systems, in order."""
+        return self.rankings.systems
+
+    @property
+    def queries(self) -> pd.Index[Any]:
+        """The queries, sorted."""
+        return self.rankings.queries
+
+    @property
+    def names(self) -> list[str]:
+        """The measures' names, in order."""
+        return [str(measure) for measure in self.measures]
+
+    @cached_property
+    def _ruled(self) -> NDArray[np.float64]:
+        """Values under the conventions, shape (systems, measures, queries)."""
+        return self._values.ruled(self.conventions)
+
+    @property
+    def per_query(self) -> pd.DataFrame:
+        """A value for each query (rows, sorted) and measure (columns).
+
+        With several systems the columns are pairs of system and measure. A query without any
+        judgment has no value (NaN).
+        """
+        flat = self._ruled.reshape(-1, len(self.queries)).T
+        return pd.DataFrame(flat.copy(), index=self.queries, columns=self._columns())
+
+    def _columns(self) -> pd.Index[Any]:
+        if not self.rankings.rows.several:
+            return pd.Index(self.names, name="measure")
+        return pd.MultiIndex.from_product([self.systems, self.names], names=["system", "measure"])
+
+    def mean(self) -> pd.Series[Any] | pd.DataFrame:
+        """Return the mean over queries of each measure.
+
+        Returns
+        -------
+        Series or DataFrame
+            By measure; with several systems a row for each. Queries without a value do not
+            count; `summary` says how many do.
+        """
+        means = self.summary()["mean"]
+        return (
+            means.unstack("measure")[self.names].loc[list(self.systems)]
+            if self.rankings.rows.several
+            else means
+        )
+
+    def summary(self) -> pd.DataFrame:
+        """Return means with 95 % intervals and the number of queries behind each.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``mean``, ``low``, ``high`` (the t interval of the mean over queries) and
+            ``queries``; a row for each measure, or for each system and measure.
+        """
+        poisoned = self.conventions.no_relevant == "nan"
+        lacking = self._values.without_relevant if poisoned else None
+        rows = statistics.summaries(self._ruled, lacking)
+        index = self._columns()
+        return pd.DataFrame(rows, index=index, columns=["mean", "low", "high", "queries"]).astype(
+            {"queries": np.int64}
+        )
+
+    @cached_property
+    def coverage(self) -> pd.DataFrame:
+        """The facts about queries, judgments and ties that the means rest on.
+
+        A row for each fact and a column for each system.
+        """
+        return facts.coverage(self.rankings, self.measures, self._values)
+
+    @cached_property
+    def sensitivity(self) -> pd.DataFrame:
+        """What each mean would be if ties, gaps or unjudged documents were treated otherwise.
+
+        A row for each measure, or for each system and measure. Columns: ``mean``;
+        ``ties_matter``, the number of queries that the order of equal scores changes, and the
+        means in their ``worst`` and ``best`` order; ``unjudged_worthless`` and
+        ``unjudged_best``, between which the mean lies whatever the unjudged documents shown are
+        (missing where no true bound exists); ``answered`` and ``with_relevant``, the means over
+        the queries with results and over those with a relevant document.
+        """
+        table = facts.sensitivity(self.rankings, self.measures, self._values)
+        return pd.DataFrame(table, index=self._columns())
+
+    def explain(self, query: Any = None, *, system: Hashable | None = None) -> Explanation:
+        """Return one ranking, rank by rank, with what each rank adds to each measure.
+
+        Parameters
+        ----------
+        query
+            Which query; may be left out when there is only one.
+        system
+            Which system; the first by default.
+        """
+        from rank_magic.explanation import explain
+
+        return explain(self, query, system)
+
+    # How it shows itself.
+
+    def __repr__(self) -> str:
+        from rank_magic.tables import evaluation_text
+
+        return evaluation_text(self)
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return the table of means and what they rest on, as HTML that needs nothing else."""
+        from rank_magic.tables import evaluation_html
+
+        return evaluation_html(self)

@@ -1,0 +1,325 @@
+"""What a measure is: a sum over ranks.
+
+A measure implements `Measure.contributions`, what each rank of each ranking adds. Its value is
+the sum over ranks. Explanations, bars, what-if edits and plots read the same array.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.blocks import Block
+from rank_magic.conventions import is_number, is_whole
+from rank_magic.discounts import discount_name, resolve_discount
+from rank_magic.errors import MeasureError, listed
+from rank_magic.gains import gain_name, resolve_gain
+from rank_magic.ties import sequential_sum
+
+__all__ = ["REGISTRY", "Floats", "Measure", "parameter"]
+
+Floats = NDArray[np.float64]
+Self = TypeVar("Self", bound="Measure")
+
+REGISTRY: dict[str, type[Measure]] = {}
+
+
+def parameter(
+    default: Any,
+    doc: str,
+    *,
+    choices: Sequence[str] = (),
+    low: float = -math.inf,
+    high: float = math.inf,
+    kind: str = "",
+) -> Any:
+    """Declare a measure's parameter.
+
+    Parameters
+    ----------
+    default
+        Its value when not given. None means that the convention of the same name decides.
+    doc : str
+        What it is, in a few words.
+    choices : sequence of str
+        The words it may be, when it is a word.
+    low, high : float
+        The range it must lie in, both included, when it is a number.
+    kind : {"", "gain", "discount"}
+        Special kinds, which may be names, tables, curves or functions.
+    """
+    metadata = {"doc": doc, "choices": tuple(choices), "low": low, "high": high, "kind": kind}
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def rel_parameter() -> Any:
+    """Declare the grade from which a document is relevant."""
+    return parameter(None, "grade from which a document is relevant", low=1e-9)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(parameter,))
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+class Measure:
+    """Base class of all measures. Subclass it, and the measure is known everywhere.
+
+    A subclass is made a frozen, keyword-only dataclass and registered under its `name`: it can
+    then be written in text (``"name(parameter=value)@k"``), called on the accessor and in the
+    magics, explained and explored.
+
+    Attributes
+    ----------
+    k : int, optional
+        Cutoff: ranks beyond k count nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import rank_magic as rm
+    >>> class FirstTwo(rm.Measure):
+    ...     '''Share of the first two ranks that hold a relevant document.'''
+    ...
+    ...     def contributions(self, block):
+    ...         return block.expected(block.scale.relevant(1), 2) / 2
+    >>> rm.parse("firsttwo")
+    FirstTwo
+    """
+
+    k: int | None = parameter(None, "cutoff: ranks beyond it count nothing", low=1)
+
+    name: ClassVar[str] = ""
+    """How the measure is written; the class's name by default."""
+    pretty: ClassVar[str] = ""
+    """Its name in words."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other spellings."""
+    mean_name: ClassVar[str] = ""
+    """The name that means its mean over queries, such as MAP; an alias too."""
+    cutoff: ClassVar[bool] = True
+    """Whether it may be cut at k."""
+    unit: ClassVar[bool] = True
+    """Whether its values lie in [0, 1]."""
+    of_what_is_shown: ClassVar[bool] = False
+    """Whether it is a share of the documents shown, with no value where none is."""
+    monotone: ClassVar[bool] = False
+    """Whether a better grade anywhere in the ranking never lowers it, whatever was judged
+    besides, so that filling in the unjudged documents bounds it."""
+
+    def __init_subclass__(cls, abstract: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" not in cls.__dict__:
+            cls.name = cls.__name__
+        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
+        cls.__hash__ = Measure.__hash__  # type: ignore[method-assign]
+        if not abstract:
+            register(cls)
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            object.__setattr__(self, field.name, self._checked(field, getattr(self, field.name)))
+
+    # What a measure says about a block of rankings.
+
+    def contributions(self, block: Block) -> Floats:
+        """Return what each rank adds to each ranking's value.
+
+        Parameters
+        ----------
+        block : Block
+            Rankings side by side.
+
+        Returns
+        -------
+        array of float, shape (queries, ranks)
+            Expected over the orders of equal scores when the block has tie groups.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define contributions(block).")
+
+    def value(self, block: Block) -> Floats:
+        """Return each ranking's value, shape (queries,): the sum over its ranks."""
+        return sequential_sum(self.contributions(block))
+
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        """Return for each query whether anything judged could earn this measure something."""
+        rel = getattr(self, "rel", None)
+        if rel is None:
+            return np.ones(block.queries, dtype=bool)
+        return block.pool.number(block.scale.relevant(rel)) > 0
+
+    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats] | None:
+        """Return what the unjudged documents shown could make of each value.
+
+        Parameters
+        ----------
+        block : Block
+            Rankings side by side.
+        top : float
+            The best grade that a document could have.
+
+        Returns
+        -------
+        pair of arrays of float, shape (queries,), or None
+            The value with all of them worthless, and with all of them best; None where the
+            measure allows no true bound.
+        """
+        if not self.monotone:
+            return None
+        return self.value(block), self.value(block.with_unjudged(top, self.k))
+
+    def workings(self, block: Block) -> dict[str, Floats]:
+        """Return the quantities that explain the contributions, by name, each per rank."""
+        return {}
+
+    # Names and parameters.
+
+    def resolved(self: Self, defaults: Mapping[str, Any]) -> Self:
+        """Return the measure with every parameter that it left open taken from `defaults`."""
+        taken = {
+            field.name: defaults[field.name]
+            for field in dataclasses.fields(self)
+            if getattr(self, field.name) is None and defaults.get(field.name) is not None
+        }
+        return dataclasses.replace(self, **taken) if taken else self
+
+    def at(self: Self, k: int | None) -> Self:
+        """Return the same measure cut at k."""
+        return dataclasses.replace(self, k=k)
+
+    @classmethod
+    def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:
+        """Return the declared parameters besides the cutoff."""
+        return tuple(field for field in dataclasses.fields(cls) if field.name != "k")
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first line of its docstring."""
+        return (cls.__doc__ or "").strip().splitlines()[0]
+
+    def __str__(self) -> str:
+        set_ = [
+            f"{field.name}={_written(getattr(self, field.name), field.metadata['kind'])}"
+            for field in self.parameters()
+            if getattr(self, field.name) != field.default
+        ]
+        inside = f"({', '.join(set_)})" if set_ else ""
+        return f"{self.name}{inside}" + (f"@{self.k}" if self.k is not None else "")
+
+    __repr__ = __str__
+
+    def __hash__(self) -> int:
+        # By its text, since a gain may be a table, which has no hash of its own.
+        return hash((type(self), str(self)))
+
+    def _checked(self, field: dataclasses.Field[Any], value: Any) -> Any:
+        """Return a parameter's value in its plain form, or say what is wrong with it."""
+        if value is None and field.default is None:
+            return None
+        of = f"{self.name}'s {field.name}"
+        if field.name == "k":
+            return self._checked_cutoff(value)
+        if field.metadata["kind"] == "gain":
+            resolve_gain(value)
+            return value
+        if field.metadata["kind"] == "discount":
+            resolve_discount(value)
+            return value if isinstance(value, str) or callable(value) else tuple(value)
+        if field.metadata["choices"]:
+            if value not in field.metadata["choices"]:
+                raise MeasureError(
+                    f"{of} must be one of {listed(field.metadata['choices'])}, not {value!r}."
+                )
+            return value
+        low, high = field.metadata["low"], field.metadata["high"]
+        if not is_number(value) or not low <= float(value) <= high:
+            limits = f" from {low:g} to {high:g}" if high < math.inf else ""
+            limits = limits or (f" of at least {low:g}" if low > -math.inf else "")
+            limits = " above 0" if low == 1e-9 and high == math.inf else limits
+            raise MeasureError(f"{of} must be a number{limits}, not {value!r}.")
+        return int(value) if is_whole(value) else float(value)
+
+    def _checked_cutoff(self, k: Any) -> int:
+        if not self.cutoff:
+            raise MeasureError(f"{self.name} takes no cutoff; write {self.name} without @{k}.")
+        if not is_number(k) or not math.isfinite(k) or not is_whole(k) or k < 1:
+            raise MeasureError(
+                f"The cutoff of {self.name} must be a whole number of at least 1, not {k!r}."
+            )
+        return int(k)
+
+
+def _written(value: Any, kind: str) -> str:
+    """Return a parameter's value as it stands in a measure's name."""
+    if kind == "gain":
+        return gain_name(value)
+    if kind == "discount":
+        return discount_name(value)
+    return str(value)
+
+
+def spellings(cls: type[Measure]) -> tuple[str, ...]:
+    """Return every name that a measure answers to."""
+    return tuple(name for name in (cls.name, cls.mean_name, *cls.aliases) if name)
+
+
+def register(cls: type[Measure]) -> None:
+    """Make a measure known under its names, letter case aside.
+
+    Raises
+    ------
+    MeasureError
+        If another class holds one of the names already.
+    """
+    for name in spellings(cls):
+        holder = REGISTRY.get(name.lower())
+        # The same class defined again, as when a notebook cell is run twice, replaces itself.
+        if holder is not None and holder.__qualname__ != cls.__qualname__:
+            raise MeasureError(
+                f"{name!r} is the measure {holder.__qualname__}; give {cls.__qualname__} "
+                f"another name."
+            )
+    for name in spellings(cls):
+        REGISTRY[name.lower()] = cls
+
+
+def measure(function: Callable[[Block], Floats] | None = None, *, name: str = "") -> Any:
+    """Turn a function of a block into a measure.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a `Block` and the keyword ``k`` and returns contributions, an array of shape
+        (queries, ranks).
+    name : str, optional
+        How the measure is written; the function's name by default.
+
+    Returns
+    -------
+    type of Measure
+
+    Examples
+    --------
+    >>> import rank_magic as rm
+    >>> @rm.measure
+    ... def top_grade(block, k=None):
+    ...     '''Gain of the first document.'''
+    ...     return block.expected(block.scale.table(lambda grades: grades), 1)
+    >>> rm.parse("top_grade")
+    top_grade
+    """
+
+    def make(function: Callable[..., Floats]) -> type[Measure]:
+        body = {
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "__qualname__": function.__qualname__,
+            "name": name or function.__name__,
+            "unit": False,
+            "contributions": lambda self, block: function(block, k=self.k),
+        }
+        return type(function.__name__, (Measure,), body)
+
+    return make(function) if function is not None else make

@@ -1,0 +1,225 @@
+"""Measures that only see whether a document is relevant."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rank_magic.blocks import Block
+from rank_magic.measures.base import Floats, Measure, parameter, rel_parameter
+
+__all__ = ["AP", "RR", "P", "R", "Success", "per"]
+
+
+def per(amount: Floats, whole: Floats) -> Floats:
+    """Divide each row by its whole, 0 where the whole is 0."""
+    whole = np.asarray(whole, dtype=np.float64)[:, None]
+    return np.divide(amount, whole, out=np.zeros_like(amount, dtype=np.float64), where=whole > 0)
+
+
+class RR(Measure):
+    """Reciprocal rank: one divided by the rank of the first relevant document.
+
+    RR = 1 / min{r : l_r >= rel}, and 0 when no relevant document is retrieved (down to k).
+    In [0, 1]. Its mean over queries is MRR.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    It assumes a searcher who stops at the first relevant result, and is blind below it. Equal
+    scores: the exact expectation (McSherry and Najork 2008, section 3.1). trec_eval:
+    ``recip_rank``; ir_measures: ``RR(rel=1)``.
+
+    References
+    ----------
+    Kantor and Voorhees, The TREC-5 confusion track, Information Retrieval 2, 2000.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [0, 1, 1]})
+    >>> rm.evaluate(frame, "RR").mean()["RR"]
+    0.5
+    """
+
+    rel: float | None = rel_parameter()
+
+    pretty = "reciprocal rank"
+    mean_name = "MRR"
+    monotone = True
+
+    def contributions(self, block: Block) -> Floats:
+        return block.stops(block.scale.relevant(self.rel), self.k) / block.ranks(self.k)
+
+
+class AP(Measure):
+    """Average precision: the mean of the precisions at the ranks of relevant documents.
+
+    AP = (1 / |R|) Σ_r P@r · [l_r >= rel], over ranks r (down to k). In [0, 1]. Its mean over
+    queries is MAP. A relevant document that is not retrieved adds nothing and counts in |R|.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    denominator : {"relevant", "min"}
+        Divide by the number of relevant documents |R|, as trec_eval does, or by
+        min(|R|, k), so that a perfect top k scores 1.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    It assumes a searcher who wants every relevant document. Equal scores: the exact
+    expectation (McSherry and Najork 2008, section 3.2). trec_eval: ``map``, ``map_cut_k``;
+    ir_measures: ``AP(rel=1)``.
+
+    References
+    ----------
+    Buckley and Voorhees, Evaluating evaluation measure stability, SIGIR 2000.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7, 6, 5], "grade": [1, 0, 1, 0, 1]})
+    >>> round(rm.evaluate(frame, "AP").mean()["AP"], 4)
+    0.7556
+    """
+
+    rel: float | None = rel_parameter()
+    denominator: str = parameter(
+        "relevant", "what the sum is divided by", choices=("relevant", "min")
+    )
+
+    pretty = "average precision"
+    mean_name = "MAP"
+
+    def contributions(self, block: Block) -> Floats:
+        relevant = block.scale.relevant(self.rel)
+        number = block.pool.number(relevant)
+        if self.denominator == "min" and self.k is not None:
+            number = np.minimum(number, self.k)
+        precision = block.hits(relevant, self.k) / block.ranks(self.k)
+        return per(block.expected(relevant, self.k) * precision, number)
+
+    def workings(self, block: Block) -> dict[str, Floats]:
+        relevant = block.expected(block.scale.relevant(self.rel), self.k)
+        return {
+            "relevant": relevant,
+            "precision": np.cumsum(relevant, axis=1) / block.ranks(self.k),
+        }
+
+
+class P(Measure):
+    """Precision: the share of the first k results that is relevant.
+
+    P@k = |{r <= k : l_r >= rel}| / k. Without a cutoff, the share of all results. In [0, 1].
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    A list shorter than k is divided by k all the same, as in trec_eval (``P_k``).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [1, 0, 1]})
+    >>> rm.evaluate(frame, "P@5").mean()["P@5"]
+    0.4
+    """
+
+    rel: float | None = rel_parameter()
+
+    pretty = "precision"
+    aliases = ("Precision",)
+    monotone = True
+
+    def contributions(self, block: Block) -> Floats:
+        relevant = block.expected(block.scale.relevant(self.rel), self.k)
+        shown = block.shown() if self.k is None else np.full(block.queries, self.k)
+        return per(relevant, shown)
+
+
+class R(Measure):
+    """Recall: the share of the relevant documents that the first k results hold.
+
+    R@k = |{r <= k : l_r >= rel}| / |R|. In [0, 1].
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    trec_eval: ``recall_k``; ir_measures: ``R(rel=1)@k``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, None], "grade": [1, 0, 1]})
+    >>> rm.evaluate(frame, "R@2").mean()["R@2"]
+    0.5
+    """
+
+    rel: float | None = rel_parameter()
+
+    pretty = "recall"
+    aliases = ("Recall",)
+
+    def contributions(self, block: Block) -> Floats:
+        relevant = block.scale.relevant(self.rel)
+        return per(block.expected(relevant, self.k), block.pool.number(relevant))
+
+
+class Success(Measure):
+    """Success: whether the first k results hold a relevant document.
+
+    Success@k = [RR@k > 0]. In {0, 1}; with equal scores, the probability of success.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    Also called hit rate. The rank of the first relevant document is credited. trec_eval:
+    ``success_k``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [0, 0, 1]})
+    >>> rm.evaluate(frame, ["Success@1", "Success@3"]).mean().tolist()
+    [0.0, 1.0]
+    """
+
+    rel: float | None = rel_parameter()
+
+    pretty = "success"
+    aliases = ("HitRate", "Hit")
+    monotone = True
+
+    def contributions(self, block: Block) -> Floats:
+        return block.stops(block.scale.relevant(self.rel), self.k)

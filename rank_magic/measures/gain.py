@@ -1,0 +1,137 @@
+"""Measures that add up what each document is worth, discounted by its rank."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.blocks import Block
+from rank_magic.discounts import Discount, discount_weights
+from rank_magic.gains import Gain, gain_table
+from rank_magic.measures.base import Floats, Measure, parameter
+from rank_magic.measures.binary import per
+from rank_magic.ties import sequential_sum
+
+__all__ = ["DCG", "nDCG"]
+
+
+class DCG(Measure):
+    """Discounted cumulative gain: each document's gain, less the deeper it stands.
+
+    DCG@k = Σ_{r<=k} g(l_r) · d(r), by default with g(l) = 2^l − 1 and d(r) = 1 / log2(1 + r).
+    From 0 upwards; not comparable between queries.
+
+    Parameters
+    ----------
+    gain : str, mapping or callable, optional
+        What a grade is worth; the convention ``gain`` by default.
+    discount : str, sequence or callable, optional
+        What a rank is worth; the convention ``discount`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    Equal scores: a rank holds the mean gain of its tie group, which is the exact expectation
+    (McSherry and Najork 2008, section 3.5).
+
+    References
+    ----------
+    Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4),
+    2002; gain and discount as in Burges et al., Learning to rank using gradient descent,
+    ICML 2005.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [3, 2, 1]})
+    >>> round(rm.evaluate(frame, "DCG").mean()["DCG"], 3)
+    9.393
+    """
+
+    gain: Gain | None = parameter(None, "what a grade is worth", kind="gain")
+    discount: Discount | None = parameter(None, "what a rank is worth", kind="discount")
+
+    pretty = "discounted cumulative gain"
+    unit = False
+    monotone = True
+
+    def table(self, block: Block) -> Floats:
+        """Return the gain of each code."""
+        return block.scale.table(lambda grades: gain_table(self.gain, grades))
+
+    def weights(self, block: Block) -> Floats:
+        """Return the discount of each rank looked at."""
+        return discount_weights(self.discount, block.width(self.k))
+
+    def contributions(self, block: Block) -> Floats:
+        return block.expected(self.table(block), self.k) * self.weights(block)
+
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        return block.pool.number(self.table(block) > 0) > 0
+
+    def workings(self, block: Block) -> dict[str, Floats]:
+        gain = block.expected(self.table(block), self.k)
+        return {"gain": gain, "discount": np.broadcast_to(self.weights(block), gain.shape)}
+
+
+class nDCG(DCG):
+    """Normalised discounted cumulative gain: DCG as a share of the ideal ranking's.
+
+    nDCG@k = DCG@k / IDCG@k, where IDCG@k is the DCG@k of all judged documents of the query,
+    retrieved or not, the most valuable first. In [0, 1]; 1 is a perfect order, exactly.
+
+    Parameters
+    ----------
+    gain : str, mapping or callable, optional
+        What a grade is worth; the convention ``gain`` by default (2^l − 1).
+    discount : str, sequence or callable, optional
+        What a rank is worth; the convention ``discount`` by default (1 / log2(1 + r)).
+    k : int, optional
+        Cutoff, of the ranking and of the ideal.
+
+    Notes
+    -----
+    trec_eval's ``ndcg`` and ``ndcg_cut_k``, ir_measures' ``nDCG@k`` and scikit-learn's
+    ``ndcg_score`` have a linear gain: ``nDCG(gain=linear)@k`` here. Equal scores: the exact
+    expectation, as scikit-learn does.
+
+    References
+    ----------
+    Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4),
+    2002.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [2, 3, 1]})
+    >>> round(rm.evaluate(frame, "nDCG").mean()["nDCG"], 4)
+    0.8428
+    """
+
+    pretty = "normalised discounted cumulative gain"
+    unit = True
+    monotone = False
+
+    def ideal(self, block: Block) -> Floats:
+        """Return what each rank of the ideal ranking adds to its DCG."""
+        return super().contributions(block.ideal(self.table(block), self.k))
+
+    def contributions(self, block: Block) -> Floats:
+        return per(super().contributions(block), sequential_sum(self.ideal(block)))
+
+    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats]:
+        # The unjudged may be worth nothing while others of their kind lengthen the ideal, and
+        # the best of them may lift the ranking while the ideal stays as it was judged.
+        filled = block.with_unjudged(top, self.k)
+        least = per(super().contributions(block), sequential_sum(self.ideal(filled)))
+        most = per(super().contributions(filled), sequential_sum(self.ideal(block)))
+        any_open = sequential_sum(super().contributions(filled)) > 0
+        without_ideal = (sequential_sum(self.ideal(block)) == 0) & any_open
+        highest = np.where(without_ideal, 1.0, np.minimum(sequential_sum(most), 1.0))
+        return sequential_sum(least), highest
+
+    def workings(self, block: Block) -> dict[str, Floats]:
+        return {**super().workings(block), "ideal": self.ideal(block)}

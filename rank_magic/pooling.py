@@ -1,0 +1,172 @@
+"""Rows as evaluation needs them: one per query and document, with a score for each system."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rank_magic.columns import Roles, column, combined, ids, numbers
+from rank_magic.errors import ColumnError, DataError
+
+__all__ = ["Rows", "read_rows"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Judged and scored documents.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        The rows with all their columns, for labels and for showing.
+    grade : array of float, shape (rows,)
+        Grades, NaN where not judged.
+    scores : dict of system name to array of float, shape (rows,)
+        Scores, NaN where the system did not retrieve the document.
+    rank : array of float, shape (rows,), or None
+        Ranks that stand beside the scores, to be compared with them.
+    several : bool
+        Whether the systems are to be told apart in results.
+    """
+
+    frame: pd.DataFrame
+    grade: Floats
+    scores: dict[Hashable, Floats]
+    rank: Floats | None
+    several: bool
+
+
+def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
+    """Read the numbers of a frame, pooling the judgments of systems that stand in rows.
+
+    Raises
+    ------
+    DataError
+        If numbers can't be read, grades of one document conflict, or a document is repeated
+        within a system.
+    """
+    grade = numbers(column(frame, roles.grade), "grade")
+    if np.isnan(grade).all():
+        raise DataError(
+            f"The grade column {roles.grade!r} holds no grade at all, so nothing is judged."
+        )
+    if np.isinf(grade).any():
+        raise DataError(f"The grade column {roles.grade!r} has an infinite grade.")
+    scores: dict[Hashable, Floats]
+    rank = None if roles.rank is None else numbers(column(frame, roles.rank), "rank")
+    if roles.score:
+        scores = {name: numbers(column(frame, name), "score") for name in roles.score}
+    elif rank is not None:
+        scores, rank = {roles.rank: -rank}, None
+    else:
+        scores = {"rows": -np.arange(len(frame), dtype=np.float64)}
+    rows = Rows(frame, grade, scores, rank if len(scores) == 1 else None, len(scores) > 1)
+    if roles.system is None and duplicates == "raise":
+        return rows
+    if roles.doc is None:
+        raise ColumnError(
+            "Several systems in rows share their judgments by document, and repeated documents "
+            "are found by it, so a doc column is needed. Say which one: doc='...'."
+        )
+    return _pooled(rows, roles, duplicates)
+
+
+def _pooled(rows: Rows, roles: Roles, duplicates: str) -> Rows:
+    """Return one row per query and document, with a score for each system."""
+    frame = rows.frame
+    keys = [ids(column(frame, name), "query") for name in roles.query]
+    pair = combined([*keys, ids(column(frame, roles.doc), "doc")])
+    of_pair, distinct = pd.factorize(pair)
+    number = len(distinct)
+    first = np.full(number, len(frame), dtype=np.int64)
+    np.minimum.at(first, of_pair, np.arange(len(frame)))
+    grade = _agreed(rows, roles, of_pair, number)
+    given, system = _by_system(rows, roles)
+    scores: dict[Hashable, Floats] = {}
+    for place, (name, score) in enumerate(given.items()):
+        mine = np.flatnonzero(~np.isnan(score) & (system == (place if len(system) > 1 else 0)))
+        if duplicates == "raise":
+            _forbid_repeats(frame, roles, mine, of_pair)
+        scores[name] = _kept(score, mine, of_pair, number, duplicates)
+    several = roles.system is not None or rows.several
+    return Rows(frame.iloc[first], grade, scores, None, several)
+
+
+def _by_system(rows: Rows, roles: Roles) -> tuple[dict[Hashable, Floats], Ints]:
+    """Return each system's scores, and the number of the system that each row belongs to."""
+    if roles.system is None:
+        return rows.scores, np.zeros(1, dtype=np.int64)
+    if len(rows.scores) > 1:
+        raise ColumnError(
+            "Systems are told apart by a system column or by several score columns, not by both. "
+            "Name one score column: score='...'."
+        )
+    system, names = pd.factorize(column(rows.frame, roles.system), sort=True)
+    if (system < 0).any():
+        raise DataError(
+            f"{np.count_nonzero(system < 0):,} rows have no system in {roles.system!r}. Name it, "
+            f"or drop those rows."
+        )
+    score = next(iter(rows.scores.values()))
+    return dict.fromkeys(names, score), system
+
+
+def _kept(given: Floats, mine: Ints, of_pair: Ints, number: int, duplicates: str) -> Floats:
+    """Return each pair's score: that of its first row, or the best of its rows."""
+    kept = np.full(number, -np.inf)
+    if duplicates == "best":
+        np.maximum.at(kept, of_pair[mine], given[mine])
+    else:
+        kept[of_pair[mine[::-1]]] = given[mine[::-1]]
+    shown = np.zeros(number, dtype=bool)
+    shown[of_pair[mine]] = True
+    return np.where(shown, kept, np.nan)
+
+
+def _agreed(rows: Rows, roles: Roles, of_pair: Ints, number: int) -> Floats:
+    """Return each pair's grade, or say which pairs have several."""
+    judged = np.flatnonzero(~np.isnan(rows.grade))
+    low, high = np.full(number, np.inf), np.full(number, -np.inf)
+    np.minimum.at(low, of_pair[judged], rows.grade[judged])
+    np.maximum.at(high, of_pair[judged], rows.grade[judged])
+    conflict = np.flatnonzero(low < high)
+    if len(conflict):
+        at = np.flatnonzero(of_pair == conflict[0])[0]
+        raise DataError(
+            f"{len(conflict):,} documents have several grades within a query, such as "
+            f"{_pair(rows.frame, roles, int(at))} with {low[conflict[0]]:g} and "
+            f"{high[conflict[0]]:g}. Settle on one grade per query and document."
+        )
+    return np.where(high == -np.inf, np.nan, high)
+
+
+def _pair(frame: pd.DataFrame, roles: Roles, row: int) -> str:
+    """Return the query and document of a row in words."""
+    query = [column(frame, name).iloc[row] for name in roles.query]
+    doc = column(frame, roles.doc).iloc[row]
+    return f"document {doc!r} in query {query[0] if len(query) == 1 else tuple(query)!r}"
+
+
+def _forbid_repeats(frame: pd.DataFrame, roles: Roles, mine: Ints, of_pair: Ints) -> None:
+    repeated = mine[pd.Series(of_pair[mine]).duplicated().to_numpy()]
+    if len(repeated):
+        raise repeats_error(frame, roles, repeated)
+
+
+def repeats_error(frame: pd.DataFrame, roles: Roles, repeated: Ints) -> DataError:
+    """Return the error for rows that repeat a document of their query."""
+    examples = "; ".join(_pair(frame, roles, int(row)) for row in repeated[:3])
+    number = (
+        f"{len(repeated):,} row repeats" if len(repeated) == 1 else f"{len(repeated):,} rows repeat"
+    )
+    return DataError(
+        f"{number} a document of the same query: {examples}. Drop the repeats, or say which row "
+        f"counts: duplicates='first' or duplicates='best'."
+    )

@@ -1,0 +1,116 @@
+"""The numbers of an evaluation, one per system, measure and query, before any table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.blocks import FIRST_GRADE, UNJUDGED
+from rank_magic.conventions import Conventions
+from rank_magic.measures import Measure
+from rank_magic.rankings import Ranked, Rankings
+
+__all__ = ["Values", "compute"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Values:
+    """What was found for each query.
+
+    Attributes
+    ----------
+    value : array of float, shape (systems, measures, queries)
+        Sums over ranks, before conventions say what a query without results scores.
+    retrieved : array of int, shape (systems, queries)
+        Number of documents retrieved.
+    tied : array of bool, shape (systems, queries)
+        Whether scores are equal within the ranking.
+    findable : array of bool, shape (measures, queries)
+        Whether a query has anything that could earn the measure something.
+    judged : array of int, shape (queries,)
+        Number of judged documents.
+    pooled : array of bool, shape (queries,)
+        Whether any document has a grade, be it negative.
+    of_what_is_shown : array of bool, shape (measures,)
+        Whether the measure is a share of the documents shown.
+    """
+
+    value: Floats
+    retrieved: Ints
+    tied: Bools
+    findable: Bools
+    judged: Ints
+    pooled: Bools
+    of_what_is_shown: Bools
+
+    @property
+    def answered(self) -> Bools:
+        """Whether a system has results for a query, shape (systems, queries)."""
+        return self.retrieved > 0
+
+    @property
+    def without_relevant(self) -> Bools:
+        """Whether a judged query has nothing to find, shape (measures, queries)."""
+        return self.pooled & ~self.findable
+
+    def ruled(self, conventions: Conventions) -> Floats:
+        """Return the values under the conventions for queries without results or relevance."""
+        value = self.value.copy()
+        if conventions.no_relevant != "zero":
+            lacking = np.broadcast_to(self.without_relevant, value.shape)
+            value[lacking] = 1.0 if conventions.no_relevant == "one" else np.nan
+        silent = ~self.answered[:, None, :]
+        if conventions.unanswered == "skip":
+            value[np.broadcast_to(silent, value.shape)] = np.nan
+        value[silent & self.of_what_is_shown[:, None]] = np.nan
+        value[:, :, ~self.pooled] = np.nan
+        return value
+
+
+def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | None = None) -> Values:
+    """Measure every query, or the chosen ones, of every system.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        What to measure.
+    measures : sequence of Measure
+        By what.
+    chosen : array of bool, shape (queries,), optional
+        Which queries; the others stay 0.
+    """
+    resolved = [measure.resolved(rankings.conventions.defaults) for measure in measures]
+    systems, queries = len(rankings.systems), len(rankings.queries)
+    values = Values(
+        value=np.zeros((systems, len(measures), queries)),
+        retrieved=np.zeros((systems, queries), dtype=np.int64),
+        tied=np.zeros((systems, queries), dtype=bool),
+        findable=np.zeros((len(measures), queries), dtype=bool),
+        judged=np.zeros(queries, dtype=np.int64),
+        pooled=np.zeros(queries, dtype=bool),
+        of_what_is_shown=np.array([measure.of_what_is_shown for measure in measures]),
+    )
+
+    def work(system: int, ranked: Ranked) -> None:
+        block, at = ranked.block, ranked.queries
+        values.retrieved[system, at] = block.shown()
+        values.tied[system, at] = ranked.tied
+        for number, measure in enumerate(resolved):
+            values.value[system, number, at] = measure.value(block)
+        if system == 0:
+            codes = np.arange(block.scale.codes)
+            values.judged[at] = block.pool.number(codes >= FIRST_GRADE)
+            values.pooled[at] = block.pool.number(codes > UNJUDGED) > 0
+            for number, measure in enumerate(resolved):
+                values.findable[number, at] = measure.findable(block)
+
+    for _ in rankings.map(work, chosen):
+        pass
+    return values
