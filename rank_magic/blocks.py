@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,8 @@ from rank_magic.ties import Ties, exclusive_product
 __all__ = ["FIRST_GRADE", "NEGATIVE", "PAD", "UNJUDGED", "Block", "Pool", "Scale"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Codes = NDArray[np.signedinteger]
+Ints = NDArray[np.signedinteger[Any]]
+Codes = NDArray[np.signedinteger[Any]]
 
 PAD, UNJUDGED, NEGATIVE, FIRST_GRADE = 0, 1, 2, 3
 FEW_CODES = 64

@@ -97,14 +97,7 @@ def find_roles(
     for role in ROLE_NAMES:
         chosen = given.pop(role, None)
         if chosen is not None:
-            several = isinstance(chosen, (list, tuple)) and chosen not in names
-            found[role] = [
-                _existing(name, role, names) for name in (chosen if several else [chosen])
-            ]
-            if several and role not in ("query", "score"):
-                raise ColumnError(f"The {role} is one column, not {listed(found[role])}.")
-            if not found[role]:
-                raise ColumnError(f"The list of columns for the {role} is empty.")
+            found[role] = _given(role, chosen, names)
         elif not (order == "rows" and role in ("score", "rank")):
             found[role] = _conventional(role, names)
     if given:
@@ -118,9 +111,23 @@ def find_roles(
                     f"There are {names.count(name)} columns called {name!r}, which is the "
                     f"{role}. Rename or drop all but one."
                 )
-    single = {role: chosen[0] if chosen else None for role, chosen in found.items()}
+    single: dict[str, Any] = {role: (chosen or [None])[0] for role, chosen in found.items()}
     single.update(query=tuple(found["query"]), score=tuple(found.get("score") or ()))
     return Roles(by_rows=order == "rows", **single)
+
+
+def _given(
+    role: str, chosen: Hashable | Sequence[Hashable], names: Sequence[Hashable]
+) -> list[Hashable]:
+    """Return the columns given for a role, checked to exist."""
+    if not isinstance(chosen, (list, tuple)) or chosen in names:
+        return [_existing(chosen, role, names)]
+    several = [_existing(name, role, names) for name in chosen]
+    if role not in ("query", "score"):
+        raise ColumnError(f"The {role} is one column, not {listed(several)}.")
+    if not several:
+        raise ColumnError(f"The list of columns for the {role} is empty.")
+    return several
 
 
 def _check_frame(frame: Any) -> None:
@@ -229,9 +236,9 @@ def _exact(whole: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
 
     Beyond 2^53 floats can't tell neighbours apart: such numbers are replaced by their standing.
     """
-    if whole.dtype.itemsize > 4 and len(whole):
-        if max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
-            return np.unique(whole, return_inverse=True)[1].astype(np.float64)
+    large = whole.dtype.itemsize > 4 and len(whole) > 0
+    if large and max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
+        return np.unique(whole, return_inverse=True)[1].astype(np.float64)
     return whole.astype(np.float64)
 
 

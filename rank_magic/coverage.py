@@ -40,16 +40,18 @@ def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) ->
         "documents retrieved": values.retrieved[:, judged].sum(axis=1),
         "documents judged": [int(values.judged.sum())] * systems,
     }
-    cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
+    cutoffs: list[int | None] = [*sorted({m.k for m in measures if m.k is not None})]
     if any(measure.k is None and measure.cutoff for measure in measures):
-        cutoffs = [*cutoffs, None]
+        cutoffs.append(None)
     shares = [Judged(k=k) for k in cutoffs]
     if shares and not positives_only(rankings):
         found = compute(rankings, shares).ruled(rankings.conventions)
         for number, share in enumerate(shares):
             facts[str(share)] = [mean(found[system, number]) for system in range(systems)]
     if rankings.rows.rank is not None:
-        facts["queries whose rank and score disagree"] = [_rank_disagrees(rankings)]
+        facts["queries whose rank and score disagree"] = [
+            _disagreeing(rankings, rankings.rows.rank)
+        ]
     table = pd.DataFrame(facts, index=pd.Index(rankings.systems, name="system"), dtype=object)
     return table.T
 
@@ -68,9 +70,8 @@ def _with_relevant(rankings: Rankings) -> NDArray[np.bool_]:
     return found
 
 
-def _rank_disagrees(rankings: Rankings) -> int:
+def _disagreeing(rankings: Rankings, rank: Floats) -> int:
     """Return the number of queries in which a better score has a worse rank."""
-    rank = rankings.rows.rank
     score = next(iter(rankings.rows.scores.values()))
     wrong = 0
     for query in range(len(rankings.queries)):
@@ -87,7 +88,7 @@ def sensitivity(
     """Return what each mean would be under other treatments; a list entry per system, measure."""
     conventions = rankings.conventions
     ruled = values.ruled(conventions)
-    tied = values.tied.any(axis=0)
+    tied = np.asarray(values.tied.any(axis=0))
     ends = {}
     for ties in ("worst", "best"):
         other = compute(rankings.under(ties=ties), measures, tied)

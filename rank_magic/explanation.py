@@ -145,7 +145,7 @@ def _ranking(rankings: Rankings, ranked: Ranked, system: int) -> pd.DataFrame:
 
 
 def _tie_numbers(scores: np.ndarray[Any, np.dtype[np.float64]]) -> pd.arrays.IntegerArray:
-    """Number the groups of equal scores from 1; missing where a score stands alone."""
+    """Return each group of equal scores' number, from 1; missing where a score stands alone."""
     group = np.cumsum(np.concatenate([[True], scores[1:] != scores[:-1]]))
     alone = np.bincount(group, minlength=2)[group] == 1
     numbered = np.zeros(len(group), dtype=np.int64)

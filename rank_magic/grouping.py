@@ -14,7 +14,7 @@ from rank_magic.columns import combined, ids
 
 __all__ = ["Groups", "group_rows"]
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rank_magic.grouping import Groups
 
 __all__ = ["Cells", "cells", "shelves"]
 
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 # Blocks of this many cells stay in a core's cache; up to a quarter of them may be padding.

@@ -24,7 +24,7 @@ from rank_magic.ties import Ties
 __all__ = ["THREADS", "Ranked", "Rankings"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.signedinteger[Any]]
 Result = TypeVar("Result")
 
@@ -170,22 +170,21 @@ class Rankings:
         # Missing cells go last. A score of minus infinity would stand among them.
         last = bool((np.isposinf(key) & ~missing).any())
         key[missing] = np.inf
-        if last:
-            order = np.lexsort((key, missing), axis=1)
-        else:
-            order = np.argsort(key, axis=1)
+        order = np.lexsort((key, missing), axis=1) if last else np.argsort(key, axis=1)
         offset = (np.arange(len(queries)) * width)[:, None]
         equal = np.zeros(key.shape, dtype=bool)
         descending = key.ravel()[order + offset]
         np.equal(descending[:, 1:], descending[:, :-1], out=equal[:, 1:])
         behind = np.arange(width) >= length[:, None]
         equal[behind] = False
-        tied = equal.any(axis=1)
+        tied = np.asarray(equal.any(axis=1))
         if tied.any():
             again = np.flatnonzero(tied)
             second = self._among_equals(place, pool.codes, again)
-            settle = _settled_with_infinity if last else _settled
-            order[again] = settle(key[again], missing[again], second)
+            if last:
+                order[again] = _settled_behind(key[again], missing[again], second)
+            else:
+                order[again] = _settled(key[again], second)
         codes = pool.codes.ravel()[order + offset]
         codes[behind] = PAD
         rows = place.rows().ravel()[order + offset] if with_rows else None
@@ -248,7 +247,7 @@ class Rankings:
 
     def _refuse_repeats(self) -> None:
         keys = [ids(column(self.rows.frame, name), "query") for name in self.roles.query]
-        pair = pd.Series(combined([*keys, self.docs]))
+        pair = pd.Series(combined([*keys, ids(column(self.rows.frame, self.roles.doc), "doc")]))
         repeated = np.flatnonzero(pair.duplicated().to_numpy())
         raise repeats_error(self.rows.frame, self.roles, repeated)
 
@@ -259,7 +258,7 @@ class Rankings:
         )
 
 
-def _settled(key: Floats, missing: NDArray[np.bool_], second: Codes | Ints | None) -> Ints:
+def _settled(key: Floats, second: Codes | Ints | None) -> Ints:
     """Return the order by key, then by the second key, then as they stand."""
     if second is None:
         return np.argsort(key, axis=1, kind="stable")
@@ -269,9 +268,7 @@ def _settled(key: Floats, missing: NDArray[np.bool_], second: Codes | Ints | Non
     return by_second.ravel()[by_key + offset]
 
 
-def _settled_with_infinity(
-    key: Floats, missing: NDArray[np.bool_], second: Codes | Ints | None
-) -> Ints:
+def _settled_behind(key: Floats, missing: NDArray[np.bool_], second: Codes | Ints | None) -> Ints:
     """Do the same when a real score is minus infinity and missing cells go behind it."""
     keys = (key, missing) if second is None else (second, key, missing)
     return np.lexsort(keys, axis=1)
@@ -305,7 +302,7 @@ def grade_codes(grades: Floats, negative: str) -> tuple[Codes, Scale]:
     code = FIRST_GRADE + np.searchsorted(scale.grades, worth)
     code = np.where(np.isnan(values), UNJUDGED, np.where(worth < 0, NEGATIVE, code))
     table[present] = code
-    return table[number], scale
+    return np.asarray(table[number]), scale
 
 
 def _small_whole(grades: Floats) -> tuple[Codes, float] | None:

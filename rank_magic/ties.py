@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 __all__ = ["Ties", "exclusive_product", "sequential_sum"]
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 
 # What remains of the reader's attention below this is dropped: 2^-80 of it cannot move the
 # last bit of a value.
@@ -111,7 +112,7 @@ class Ties:
         in the presence of tied scores, ECIR 2008, section 3.2.
         """
         running = np.cumsum(relevant, axis=1).ravel()
-        above = running[self.first] - relevant.ravel()[self.first]
+        above: Floats = running[self.first] - relevant.ravel()[self.first]
         slope = (self.total(relevant) - 1.0) / np.maximum(self.size - 1, 1)
         place = self.place(width)
         return self.spread(above, width) + 1.0 + place * self.spread(slope, width)

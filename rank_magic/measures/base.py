@@ -26,6 +26,9 @@ __all__ = ["REGISTRY", "Floats", "Measure", "parameter"]
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Measure")
 
+# The lower end of parameters that must lie above 0.
+SMALLEST = 1e-9
+
 REGISTRY: dict[str, type[Measure]] = {}
 
 
@@ -55,11 +58,6 @@ def parameter(
     """
     metadata = {"doc": doc, "choices": tuple(choices), "low": low, "high": high, "kind": kind}
     return dataclasses.field(default=default, metadata=metadata)
-
-
-def rel_parameter() -> Any:
-    """Declare the grade from which a document is relevant."""
-    return parameter(None, "grade from which a document is relevant", low=1e-9)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(parameter,))
@@ -109,7 +107,7 @@ class Measure:
     """Whether a better grade anywhere in the ranking never lowers it, whatever was judged
     besides, so that filling in the unjudged documents bounds it."""
 
-    def __init_subclass__(cls, abstract: bool = False, **kwargs: Any) -> None:
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "name" not in cls.__dict__:
             cls.name = cls.__name__
@@ -145,10 +143,7 @@ class Measure:
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         """Return for each query whether anything judged could earn this measure something."""
-        rel = getattr(self, "rel", None)
-        if rel is None:
-            return np.ones(block.queries, dtype=bool)
-        return block.pool.number(block.scale.relevant(rel)) > 0
+        return np.ones(block.queries, dtype=bool)
 
     def bounds(self, block: Block, top: float) -> tuple[Floats, Floats] | None:
         """Return what the unjudged documents shown could make of each value.
@@ -237,7 +232,7 @@ class Measure:
         if not is_number(value) or not low <= float(value) <= high:
             limits = f" from {low:g} to {high:g}" if high < math.inf else ""
             limits = limits or (f" of at least {low:g}" if low > -math.inf else "")
-            limits = " above 0" if low == 1e-9 and high == math.inf else limits
+            limits = " above 0" if low == SMALLEST and high == math.inf else limits
             raise MeasureError(f"{of} must be a number{limits}, not {value!r}.")
         return int(value) if is_whole(value) else float(value)
 

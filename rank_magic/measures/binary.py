@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import Floats, Measure, parameter, rel_parameter
+from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter
 
 __all__ = ["AP", "RR", "P", "R", "Success", "per"]
 
 
-def per(amount: Floats, whole: Floats) -> Floats:
+def per(amount: Floats, whole: NDArray[Any]) -> Floats:
     """Divide each row by its whole, 0 where the whole is 0."""
     whole = np.asarray(whole, dtype=np.float64)[:, None]
-    return np.divide(amount, whole, out=np.zeros_like(amount, dtype=np.float64), where=whole > 0)
+    return np.divide(amount, whole, out=np.zeros(amount.shape), where=whole > 0)
 
 
-class RR(Measure):
+class Binary(Measure, abstract=True):
+    """Base of the measures that only see whether a grade is at least `rel`."""
+
+    rel: float = parameter(None, "grade from which a document is relevant", low=SMALLEST)
+
+    def relevant(self, block: Block) -> Floats:
+        """Return 1 for the codes of relevant documents, else 0."""
+        return block.scale.relevant(self.rel)
+
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        """Return for each query whether it has a relevant document."""
+        return block.pool.number(self.relevant(block)) > 0
+
+
+class RR(Binary):
     """Reciprocal rank: one divided by the rank of the first relevant document.
 
     RR = 1 / min{r : l_r >= rel}, and 0 when no relevant document is retrieved (down to k).
@@ -48,17 +65,15 @@ class RR(Measure):
     0.5
     """
 
-    rel: float | None = rel_parameter()
-
     pretty = "reciprocal rank"
     mean_name = "MRR"
     monotone = True
 
     def contributions(self, block: Block) -> Floats:
-        return block.stops(block.scale.relevant(self.rel), self.k) / block.ranks(self.k)
+        return block.stops(self.relevant(block), self.k) / block.ranks(self.k)
 
 
-class AP(Measure):
+class AP(Binary):
     """Average precision: the mean of the precisions at the ranks of relevant documents.
 
     AP = (1 / |R|) Σ_r P@r · [l_r >= rel], over ranks r (down to k). In [0, 1]. Its mean over
@@ -93,7 +108,6 @@ class AP(Measure):
     0.7556
     """
 
-    rel: float | None = rel_parameter()
     denominator: str = parameter(
         "relevant", "what the sum is divided by", choices=("relevant", "min")
     )
@@ -102,7 +116,7 @@ class AP(Measure):
     mean_name = "MAP"
 
     def contributions(self, block: Block) -> Floats:
-        relevant = block.scale.relevant(self.rel)
+        relevant = self.relevant(block)
         number = block.pool.number(relevant)
         if self.denominator == "min" and self.k is not None:
             number = np.minimum(number, self.k)
@@ -110,14 +124,14 @@ class AP(Measure):
         return per(block.expected(relevant, self.k) * precision, number)
 
     def workings(self, block: Block) -> dict[str, Floats]:
-        relevant = block.expected(block.scale.relevant(self.rel), self.k)
+        relevant = block.expected(self.relevant(block), self.k)
         return {
             "relevant": relevant,
             "precision": np.cumsum(relevant, axis=1) / block.ranks(self.k),
         }
 
 
-class P(Measure):
+class P(Binary):
     """Precision: the share of the first k results that is relevant.
 
     P@k = |{r <= k : l_r >= rel}| / k. Without a cutoff, the share of all results. In [0, 1].
@@ -142,19 +156,17 @@ class P(Measure):
     0.4
     """
 
-    rel: float | None = rel_parameter()
-
     pretty = "precision"
     aliases = ("Precision",)
     monotone = True
 
     def contributions(self, block: Block) -> Floats:
-        relevant = block.expected(block.scale.relevant(self.rel), self.k)
+        relevant = block.expected(self.relevant(block), self.k)
         shown = block.shown() if self.k is None else np.full(block.queries, self.k)
         return per(relevant, shown)
 
 
-class R(Measure):
+class R(Binary):
     """Recall: the share of the relevant documents that the first k results hold.
 
     R@k = |{r <= k : l_r >= rel}| / |R|. In [0, 1].
@@ -179,17 +191,15 @@ class R(Measure):
     0.5
     """
 
-    rel: float | None = rel_parameter()
-
     pretty = "recall"
     aliases = ("Recall",)
 
     def contributions(self, block: Block) -> Floats:
-        relevant = block.scale.relevant(self.rel)
+        relevant = self.relevant(block)
         return per(block.expected(relevant, self.k), block.pool.number(relevant))
 
 
-class Success(Measure):
+class Success(Binary):
     """Success: whether the first k results hold a relevant document.
 
     Success@k = [RR@k > 0]. In {0, 1}; with equal scores, the probability of success.
@@ -215,11 +225,9 @@ class Success(Measure):
     [0.0, 1.0]
     """
 
-    rel: float | None = rel_parameter()
-
     pretty = "success"
     aliases = ("HitRate", "Hit")
     monotone = True
 
     def contributions(self, block: Block) -> Floats:
-        return block.stops(block.scale.relevant(self.rel), self.k)
+        return block.stops(self.relevant(block), self.k)

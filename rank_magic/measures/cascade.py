@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
 from rank_magic.errors import MeasureError
-from rank_magic.measures.base import Floats, Measure, parameter
+from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter
 
 __all__ = ["ERR"]
 
@@ -53,7 +53,7 @@ class ERR(Measure):
     0.6484
     """
 
-    max_grade: float | None = parameter(None, "highest grade of the scale", low=1e-9)
+    max_grade: float | None = parameter(None, "highest grade of the scale", low=SMALLEST)
 
     pretty = "expected reciprocal rank"
     monotone = True

@@ -50,8 +50,8 @@ class DCG(Measure):
     9.393
     """
 
-    gain: Gain | None = parameter(None, "what a grade is worth", kind="gain")
-    discount: Discount | None = parameter(None, "what a rank is worth", kind="discount")
+    gain: Gain = parameter(None, "what a grade is worth", kind="gain")
+    discount: Discount = parameter(None, "what a rank is worth", kind="discount")
 
     pretty = "discounted cumulative gain"
     unit = False
