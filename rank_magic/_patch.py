@@ -18,9 +18,9 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Self
 
-from .errors import RankMagicError
+from rank_magic.errors import RankMagicError
 
 # How this module knows its own work later on: after importlib.reload the classes below are new
 # ones, and isinstance no longer recognises what the old ones left in pandas.
@@ -32,48 +32,32 @@ class MethodAccessor(functools.partial[Any]):
 
     It passes for the method it stands for: name, docstring, signature, equality, hash, pickling,
     even ``isinstance(df.rank, types.MethodType)``; hence ``type(self)``, not ``self.__class__``.
-    A subclass's own ``__getattr__`` or ``__dir__`` ends in a call of the one here.
-
-    Parameters
-    ----------
-    func : function
-        The method as it stands in its class.
-    obj : object
-        What it is bound to.
+    A subclass's own ``__getattr__`` or ``__dir__`` ends in a call of the one here, and annotates
+    no class attributes, since those would stand for the method's ``__annotations__``.
     """
 
-    __name__: str
-    __qualname__: str
-
-    # MethodType's own order of arguments, as weakref.WeakMethod calls type(method)(func, obj).
-    def __new__(cls, func: Callable[..., Any], obj: Any) -> MethodAccessor:
-        """Bind `func` to `obj`, without looking at either."""
+    def __new__(cls, func: Callable[..., Any], obj: Any) -> Self:
+        """Bind `func` to `obj`, as ``types.MethodType(func, obj)`` does, looking at neither."""
         self = functools.partial.__new__(cls, func, obj)
         # On the instance: every class has a __doc__ and a __module__ of its own, and none may have
         # a property called __qualname__. A partial with attributes is also kept whole inside
         # another one, functools.partial(df.rank, pct=True), as a bound method is.
         self.__doc__ = func.__doc__
         self.__module__ = func.__module__
-        self.__name__ = func.__name__
-        self.__qualname__ = func.__qualname__
+        self.__name__ = func.__name__  # type: ignore[attr-defined]
+        self.__qualname__ = func.__qualname__  # type: ignore[attr-defined]
         return self
 
     # inspect (and so pandas' apply("rank")), pydoc, mock and joblib recognise a method by
     # isinstance, then read __func__ and __self__.
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return types.MethodType
+    __class__ = property(lambda _: types.MethodType)
+    __func__ = property(lambda self: self.func)
+    __self__ = property(lambda self: self.args[0])
 
     @property
     def _obj(self) -> Any:
-        """What the method is bound to, a frame or a grouped one, not checked in any way."""
+        """What the method is bound to: a frame or a grouped one, not checked in any way."""
         return self.args[0]
-
-    __self__ = _obj
-
-    @property
-    def __func__(self) -> Callable[..., Any]:
-        return self.func
 
     def __getattr__(self, name: str) -> Any:
         # __code__, __defaults__, ...: a bound method asks its function, too.
@@ -83,7 +67,7 @@ class MethodAccessor(functools.partial[Any]):
         # object's own would believe __class__ and leave out whatever subclasses add.
         return {*dir(types.MethodType(self.func, self._obj)), *dir(type(self))}
 
-    def __get__(self, obj: object, owner: type | None = None) -> MethodAccessor:
+    def __get__(self, obj: object, owner: type | None = None) -> Self:
         # Bound once and for all; as a class attribute Python 3.14 would bind a partial again.
         return self
 
@@ -104,10 +88,10 @@ class MethodAccessor(functools.partial[Any]):
 
 
 class _PatchedMethod:
-    """What stands in the class instead of the method."""
+    """What stands in the class: it passes for the function, and binds it by an accessor."""
 
-    __slots__ = ("accessor_class", "inherited", "original")
     _rank_magic_patch = True
+    __class__ = property(lambda _: types.FunctionType)
 
     def __init__(
         self, accessor_class: type[MethodAccessor], original: types.FunctionType, *, inherited: bool
@@ -115,9 +99,17 @@ class _PatchedMethod:
         self.accessor_class = accessor_class
         self.original = original
         self.inherited = inherited
+        functools.update_wrapper(self, original)
 
     def __get__(self, obj: object, owner: type | None = None) -> Any:
         return self.original if obj is None else self.accessor_class(self.original, obj)
+
+    # For who looks into the class's __dict__, as mock.patch.object(..., autospec=True) does.
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.original(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.original, name)
 
 
 def install(accessor_class: type[MethodAccessor], owner: type, name: str) -> None:

@@ -8,14 +8,14 @@ last document hold `PAD`, which is worth nothing in every table.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.ties import Ties, exclusive_product
+from rank_magic.ties import Ties, exclusive_product, running_sum
 
 __all__ = ["FIRST_GRADE", "NEGATIVE", "PAD", "UNJUDGED", "Block", "Pool", "Scale"]
 
@@ -63,6 +63,15 @@ class Scale:
         return self.table(np.ones_like)
 
 
+def look_up(table: Floats, codes: Codes) -> Floats:
+    """Return the table's value for each code, in a new array."""
+    first = int(np.count_nonzero(table == 0))
+    if (table[:first] == 0).all() and (table[first:] == 1).all():
+        # Codes from some grade upwards: a comparison is far cheaper than a look-up.
+        return (codes >= first).astype(np.float64)
+    return np.take(table, codes)
+
+
 @dataclass(frozen=True)
 class Pool:
     """All that is known about the queries of a block, retrieved or not.
@@ -77,6 +86,7 @@ class Pool:
 
     codes: Codes
     scale: Scale
+    _ranked: dict[tuple[bytes, int], Codes] = field(default_factory=dict, compare=False)
 
     @cached_property
     def counts(self) -> Ints:
@@ -113,6 +123,12 @@ class Pool:
         width : int
             How many columns.
         """
+        key = (table.tobytes(), width)
+        if key not in self._ranked:
+            self._ranked[key] = self._ranked_by(table, width)
+        return self._ranked[key]
+
+    def _ranked_by(self, table: Floats, width: int) -> Codes:
         # Codes from the most to the least valuable; the highest grade first among equals.
         order = self.scale.codes - 1 - np.argsort(-table[: FIRST_GRADE - 1 : -1], kind="stable")
         values = np.append(order, PAD)
@@ -167,10 +183,6 @@ class Block:
         """Return the number of ranks that a measure cut at `k` looks at."""
         return min(cut for cut in (self.codes.shape[1], k, self.depth) if cut is not None)
 
-    def ranks(self, k: int | None = None) -> Floats:
-        """Return the ranks 1, 2, ... that a measure cut at `k` looks at."""
-        return np.arange(1.0, self.width(k) + 1.0)
-
     def shown(self, k: int | None = None) -> Ints:
         """Return how many documents each ranking shows down to rank `k`."""
         return np.minimum(self.length, self.width(k))
@@ -192,9 +204,11 @@ class Block:
         array of float, shape (queries, width(k))
         """
         width = self.width(k)
-        if self.ties is None:
-            return np.take(table, self.codes[:, :width])
-        return self.ties.mean(np.take(table, self.codes), width)
+        values = look_up(table, self.codes[:, :width])
+        if self.ties is not None:
+            span = self.ties.span(width)
+            values.ravel()[span.at] = self.ties.mean(look_up(table, self.codes))[span.group]
+        return values
 
     def hits(self, table: Floats, k: int | None = None) -> Floats:
         """Return the expected number of relevant documents down to each relevant one.
@@ -208,13 +222,14 @@ class Block:
 
         Returns
         -------
-        array of float, shape (queries, width(k))
+        array of float or int, shape (queries, width(k))
             Given that the document at the rank is relevant; of no meaning at other ranks.
         """
         width = self.width(k)
+        running = running_sum(look_up(table, self.codes[:, :width]) > 0)
         if self.ties is None:
-            return np.cumsum(np.take(table, self.codes[:, :width]), axis=1)
-        return self.ties.hits(np.take(table > 0, self.codes), width)
+            return running
+        return self.ties.hits(look_up(table, self.codes) > 0, running)
 
     def stops(self, table: Floats, k: int | None = None) -> Floats:
         """Return the probability that a reader ends at each rank.
@@ -231,13 +246,18 @@ class Block:
 
         Returns
         -------
-        array of float, shape (queries, width(k))
+        array of float, shape (queries, at most width(k))
+            Ranks that nobody reaches may be left out.
         """
         width = self.width(k)
-        if self.ties is None:
-            stop = np.take(table, self.codes[:, :width])
-            return stop * exclusive_product(1.0 - stop)
-        return self.ties.stops(np.take(table, self.codes), width)
+        if self.ties is not None:
+            return self.ties.stops(look_up(table, self.codes), width)
+        if np.isin(table, (0.0, 1.0)).all():
+            # The first sure stop ends every ranking: nothing below the lowest of them counts.
+            sure = np.take(table > 0, self.codes[:, :width])
+            width = int((sure.argmax(axis=1)).max(initial=0)) + 1
+        stop = look_up(table, self.codes[:, :width])
+        return stop * exclusive_product(1.0 - stop)
 
     # Other blocks that this one is compared with.
 
@@ -270,7 +290,7 @@ class Block:
         moved = np.arange(self.scale.codes)
         moved[FIRST_GRADE:] = FIRST_GRADE + np.searchsorted(scale.grades, self.scale.grades)
         column = np.arange(self.codes.shape[1])
-        first = column if self.ties is None else column - self.ties.place(len(column))
+        first = column if self.ties is None else self.ties.first_column()
         shown = (column < self.length[:, None]) & (first < self.width(k))
         unjudged = shown & (self.codes < FIRST_GRADE)
         filled = FIRST_GRADE + int(np.searchsorted(scale.grades, grade))
@@ -278,7 +298,5 @@ class Block:
         added = np.where(unjudged, filled, PAD)
         pool = Pool(np.concatenate([moved[self.pool.codes], added], axis=1), scale)
         if self.ties is not None:
-            # Equals are kept in one order, by grade, so that no value depends on another.
-            flat = np.lexsort((-codes.ravel(), self.ties.group.ravel()))
-            codes = codes.ravel()[flat].reshape(codes.shape)
+            codes = self.ties.by_grade(codes)
         return replace(self, codes=codes, pool=pool)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from rank_magic.blocks import FIRST_GRADE
 from rank_magic.columns import column
 from rank_magic.errors import DataError, did_you_mean, listed
 from rank_magic.measures import Measure
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
 __all__ = ["Explanation", "explain"]
+
+Ints = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,18 @@ class Explanation:
         contributions add up to the value.
     values : dict of str to float
         By measure: the value.
+    ideal : DataFrame
+        What each rank (rows) of an ideal ranking would add to each measure (columns): all
+        judged documents of the query, the best grades first.
+    missed : DataFrame
+        The judged documents of the query that are not in the ranking, the best grades first.
+    about : dict
+        By column: what the frame says of the query as a whole, such as its words: the text
+        that is the same in all its rows.
+    top_grade : float
+        The highest grade of the scale.
+    ties : str
+        The convention for equal scores.
     """
 
     query: Any
@@ -46,18 +62,28 @@ class Explanation:
     ranking: pd.DataFrame
     parts: dict[str, pd.DataFrame]
     values: dict[str, float]
+    ideal: pd.DataFrame
+    missed: pd.DataFrame
+    about: dict[Hashable, Any]
+    top_grade: float
+    ties: str
+
+    @property
+    def contributions(self) -> pd.DataFrame:
+        """What each rank (rows) adds to each measure (columns)."""
+        return pd.DataFrame({name: part["contribution"] for name, part in self.parts.items()})
 
     def to_frame(self) -> pd.DataFrame:
         """Return everything as one table: pairs of measure and quantity as columns, by rank."""
         return pd.concat({"": self.ranking, **self.parts}, axis=1)
 
     def __repr__(self) -> str:
-        from rank_magic.tables import explanation_text
+        from rank_magic.explanation_tables import explanation_text
 
         return explanation_text(self)
 
     def _repr_html_(self) -> str:
-        from rank_magic.tables import explanation_html
+        from rank_magic.explanation_tables import explanation_html
 
         return explanation_html(self)
 
@@ -68,16 +94,24 @@ def explain(evaluation: Evaluation, query: Any, system: Hashable | None) -> Expl
     number = _query_number(rankings, query)
     of_system = _system_number(rankings, system)
     ranked = rankings.ranked(number, of_system)
-    parts, values = {}, {}
+    parts, values, ideal = {}, {}, {}
     for measure in evaluation.measures:
-        table, value = _part(measure.resolved(rankings.conventions.defaults), ranked)
-        parts[str(measure)], values[str(measure)] = table, value
+        name, resolved = str(measure), measure.resolved(rankings.conventions.defaults)
+        parts[name], values[name] = _part(resolved, ranked)
+        ideal[name] = _ideal(resolved, ranked)
+    everything = rankings.groups.rows(number)
+    ranking, missed = _ranking(rankings, ranked, of_system, everything)
     return Explanation(
         rankings.queries[number],
         rankings.systems[of_system],
-        _ranking(rankings, ranked, of_system),
+        ranking,
         parts,
         values,
+        pd.DataFrame(ideal).rename_axis("rank"),
+        missed,
+        _about(rankings, everything),
+        rankings.scale.top,
+        rankings.conventions.ties,
     )
 
 
@@ -117,35 +151,71 @@ def _part(measure: Measure, ranked: Ranked) -> tuple[pd.DataFrame, float]:
         row = np.asarray(array, dtype=np.float64)[0]
         # What an ideal ranking holds may reach beyond what was retrieved.
         length = int(np.flatnonzero(row).max(initial=-1)) + 1 if name == "ideal" else shown
-        columns[name] = pd.Series(row[:length], index=np.arange(1, length + 1))
+        padded = np.pad(row[:length], (0, max(0, length - len(row))))
+        columns[name] = pd.Series(padded, index=np.arange(1, length + 1))
     table = pd.DataFrame(columns)
     table.index.name = "rank"
     return table, float(sequential_sum(contributions)[0])
 
 
-def _ranking(rankings: Rankings, ranked: Ranked, system: int) -> pd.DataFrame:
-    """Return the retrieved rows in ranked order with the columns worth seeing."""
+def _ideal(measure: Measure, ranked: Ranked) -> pd.Series[float]:
+    """Return what each rank of the ideal ranking adds, down to the last that adds something."""
+    block = ranked.block
+    best_first = block.ideal(block.scale.table(lambda grades: grades), measure.k)
+    row = np.asarray(measure.contributions(best_first), dtype=np.float64)[0]
+    length = int(np.flatnonzero(row).max(initial=-1)) + 1
+    return pd.Series(row[:length], index=np.arange(1, length + 1))
+
+
+def _ranking(
+    rankings: Rankings, ranked: Ranked, system: int, everything: Ints
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the retrieved rows in ranked order, and the judged rows that were not retrieved."""
     length = int(ranked.block.length[0])
-    rows = np.zeros(0, dtype=np.int64) if ranked.rows is None else ranked.rows[0, :length]
+    rows = everything[:0] if ranked.rows is None else ranked.rows[0, :length]
+    scores = rankings.rows.scores[rankings.systems[system]][rows]
+    numbers: dict[Hashable, Any] = {}
+    if not rankings.roles.by_rows:
+        numbers = {"score": scores} if rankings.roles.score else {"rank given": -scores}
+    if ranked.block.ties is not None or bool(ranked.tied[0]):
+        numbers["tie"] = _tie_numbers(scores)
+    ranking = _table(rankings, rows, numbers)
+    ranking.index = pd.RangeIndex(1, length + 1, name="rank")
+    others = np.setdiff1d(everything, rows)
+    others = others[rankings.codes[others] >= FIRST_GRADE]
+    best_first = others[np.argsort(-rankings.rows.grade[others], kind="stable")]
+    return ranking, _table(rankings, best_first, {})
+
+
+def _table(rankings: Rankings, rows: Ints, numbers: dict[Hashable, Any]) -> pd.DataFrame:
+    """Return rows with the columns worth seeing: document, grade, these numbers, the rest."""
     frame, roles = rankings.rows.frame, rankings.roles
     table: dict[Hashable, Any] = {}
     if roles.doc is not None:
         table["doc"] = column(frame, roles.doc).iloc[rows].to_numpy()
     table["grade"] = rankings.rows.grade[rows]
-    if not roles.by_rows:
-        score = rankings.rows.scores[rankings.systems[system]][rows]
-        table["score" if roles.score else "rank given"] = score if roles.score else -score
-    if ranked.block.ties is not None or bool(ranked.tied[0]):
-        table["tie"] = _tie_numbers(rankings.rows.scores[rankings.systems[system]][rows])
+    table.update(numbers)
     for name in frame.columns:
         if name not in roles.columns() and name not in table:
             table[name] = frame[name].iloc[rows].to_numpy()
-    index = pd.RangeIndex(1, length + 1, name="rank")
-    return pd.DataFrame(table, index=index)
+    return pd.DataFrame(table)
+
+
+def _about(rankings: Rankings, everything: Ints) -> dict[Hashable, Any]:
+    """Return the columns of text that say the same in every row of a query, and what they say."""
+    frame, used = rankings.rows.frame, rankings.roles.columns()
+    about: dict[Hashable, Any] = {}
+    for place, name in enumerate(frame.columns):
+        if name in used or pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place]):
+            continue
+        first, *others = frame.iloc[everything, place].tolist()
+        if isinstance(first, str) and others and all(other == first for other in others):
+            about[name] = first
+    return about
 
 
 def _tie_numbers(scores: np.ndarray[Any, np.dtype[np.float64]]) -> pd.arrays.IntegerArray:
-    """Return each group of equal scores' number, from 1; missing where a score stands alone."""
+    """Return numbers of the groups of equal scores, from 1; none where a score stands alone."""
     group = np.cumsum(np.concatenate([[True], scores[1:] != scores[:-1]]))
     alone = np.bincount(group, minlength=2)[group] == 1
     numbered = np.zeros(len(group), dtype=np.int64)

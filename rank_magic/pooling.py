@@ -54,11 +54,12 @@ def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
         within a system.
     """
     grade = numbers(column(frame, roles.grade), "grade")
-    if np.isnan(grade).all():
+    highest = np.fmax.reduce(grade)
+    if np.isnan(highest):
         raise DataError(
             f"The grade column {roles.grade!r} holds no grade at all, so nothing is judged."
         )
-    if np.isinf(grade).any():
+    if np.isinf(highest) or np.isinf(np.fmin.reduce(grade)):
         raise DataError(f"The grade column {roles.grade!r} has an infinite grade.")
     scores: dict[Hashable, Floats]
     rank = None if roles.rank is None else numbers(column(frame, roles.rank), "rank")

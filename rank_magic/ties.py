@@ -1,20 +1,20 @@
 """Groups of equal scores in a block of rankings, and exact expectations over their orders.
 
 A tie group is a run of neighbouring cells of one ranking. As blocks are stored ranking after
-ranking, every group is one contiguous segment of the flattened block. Sums go over such
-segments only, so that what a group yields depends on nothing but its own members.
+ranking, every group is one contiguous segment of the flattened block. Within a group documents
+stand by grade, the highest first, so that what a group yields depends on nothing but its own
+members: not on row order, not on ids.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ties", "exclusive_product", "sequential_sum"]
+__all__ = ["Ties", "exclusive_product", "running_sum", "sequential_sum"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
@@ -23,129 +23,209 @@ Ints = NDArray[np.signedinteger[Any]]
 # last bit of a value.
 NEGLIGIBLE = 2.0**-80
 CHUNK_CELLS = 1 << 16
+# Rows shorter than this are worked on column by column.
+NARROW = 32
 
 
-def sequential_sum(terms: Floats, axis: int = 1) -> Floats:
-    """Sum strictly from the first term to the last.
+def sequential_sum(terms: NDArray[Any]) -> Floats:
+    """Sum each row strictly from its first term to its last.
 
-    numpy's own sums split long rows in a way that depends on the row's length. Summed one
+    numpy's own row sums split long rows in a way that depends on the row's length. Summed one
     after the other, zeros behind the last document change nothing, and a query's value is the
     same to the last bit whatever it was padded to.
     """
-    terms = np.moveaxis(terms, axis, 1)
     if terms.shape[1] == 0:
-        return np.zeros(terms.shape[0])
-    if terms.shape[1] <= 32:
+        return np.zeros(len(terms))
+    if terms.shape[1] <= NARROW:
         total = terms[:, 0].astype(np.float64)
-        for place in range(1, terms.shape[1]):
-            total += terms[:, place]
+        for column in range(1, terms.shape[1]):
+            total += terms[:, column]
         return total
-    return np.add.accumulate(terms, axis=1, dtype=np.float64)[:, -1]
+    if len(terms) < NARROW:
+        return np.add.accumulate(terms, axis=1, dtype=np.float64)[:, -1]
+    # With rows side by side in memory, numpy adds one column after the other.
+    return np.add.reduce(np.asfortranarray(terms), axis=1, dtype=np.float64)
+
+
+def running_sum(terms: NDArray[Any]) -> Ints:
+    """Return how many true cells each row has down to each cell."""
+    if terms.shape[1] > NARROW:
+        return np.cumsum(terms, axis=1, dtype=np.int32)
+    total = terms.astype(np.int32)
+    for column in range(1, terms.shape[1]):
+        total[:, column] += total[:, column - 1]
+    return total
 
 
 def exclusive_product(factors: Floats) -> Floats:
     """Return, for each cell of a row, the product of all factors to its left."""
     product = np.empty_like(factors)
     product[:, :1] = 1.0
-    np.multiply.accumulate(factors[:, :-1], axis=1, out=product[:, 1:])
+    if factors.shape[1] > NARROW:
+        np.multiply.accumulate(factors[:, :-1], axis=1, out=product[:, 1:])
+        return product
+    for column in range(1, factors.shape[1]):
+        np.multiply(product[:, column - 1], factors[:, column - 1], out=product[:, column])
     return product
+
+
+class Span(NamedTuple):
+    """The cells of tie groups within the first columns of a block.
+
+    Attributes
+    ----------
+    group : array of int, shape (cells,)
+        Number of each cell's group.
+    place : array of int, shape (cells,)
+        Its place in the group, counted from 0.
+    at : array of int, shape (cells,)
+        Its flat position among those columns.
+    """
+
+    group: Ints
+    place: Ints
+    at: Ints
 
 
 @dataclass(frozen=True)
 class Ties:
-    """The tie groups of a block.
+    """The groups of at least two equal scores of a block.
 
     Attributes
     ----------
-    equal : array of bool, shape (queries, width)
-        Whether a cell's score equals that of its left neighbour. Cells without a document are
-        groups of their own.
+    shape : tuple of int
+        Queries and width of the block.
+    first : array of int, shape (groups,)
+        Flat position of each group's first cell.
+    size : array of int, shape (groups,)
+        Number of its documents.
     """
 
-    equal: NDArray[np.bool_]
+    shape: tuple[int, int]
+    first: Ints
+    size: Ints
+    _spans: dict[int, Span] = field(default_factory=dict, compare=False)
 
-    @cached_property
-    def first(self) -> Ints:
-        """Flat position of each group's first cell."""
-        return np.flatnonzero(~self.equal.ravel())
+    @classmethod
+    def of(cls, equal: NDArray[np.bool_]) -> Ties:
+        """Find the groups, given which cells equal their left neighbour."""
+        flat = equal.ravel()
+        edges = np.flatnonzero(flat[1:] != flat[:-1])
+        last = edges[1::2] if len(edges) % 2 == 0 else np.append(edges[1::2], len(flat) - 1)
+        return cls(equal.shape, edges[::2], last - edges[::2] + 1)
 
-    @cached_property
-    def size(self) -> Ints:
-        """Number of documents in each group."""
-        return np.diff(self.first, append=self.equal.size)
+    @property
+    def row(self) -> Ints:
+        """Row of each group."""
+        return self.first // self.shape[1]
 
-    @cached_property
-    def group(self) -> Ints:
-        """Number of the group that each cell belongs to, shape (queries, width)."""
-        return (np.cumsum(~self.equal.ravel()) - 1).reshape(self.equal.shape)
-
-    @cached_property
+    @property
     def column(self) -> Ints:
-        """Column, counted from 0, of each group's first cell."""
-        return self.first % self.equal.shape[1]
+        """Column of each group's first cell, counted from 0."""
+        return self.first % self.shape[1]
 
-    def place(self, width: int) -> Ints:
-        """Return each cell's place within its group, counted from 0."""
-        return np.arange(width) - self.column[self.group[:, :width]]
+    def span(self, width: int) -> Span:
+        """Return the groups' cells within the first `width` columns."""
+        if width not in self._spans:
+            places = np.clip(width - self.column, 0, self.size)
+            group = np.repeat(np.arange(len(places)), places)
+            place = np.arange(len(group)) - np.repeat(np.cumsum(places) - places, places)
+            at = (self.row * width + self.column)[group] + place
+            self._spans[width] = Span(group, place, at)
+        return self._spans[width]
 
-    def total(self, values: NDArray[np.generic]) -> Floats:
-        """Return the sum over each group of values given per cell."""
-        return np.add.reduceat(values.ravel(), self.first, dtype=np.float64)
+    def total(self, values: NDArray[Any]) -> Floats:
+        """Return the sum over each group of values given per cell of the block."""
+        ends = np.stack([self.first, self.first + self.size], axis=1).ravel()
+        if ends[-1] == values.size:
+            ends = ends[:-1]
+        return np.add.reduceat(values.ravel(), ends, dtype=np.float64)[::2]
 
-    def spread(self, per_group: NDArray[np.generic], width: int) -> Floats:
-        """Give each of the first `width` cells the value of its group."""
-        return np.asarray(per_group, dtype=np.float64)[self.group[:, :width]]
+    def mean(self, values: NDArray[Any]) -> Floats:
+        """Return the mean over each group of values given per cell of the block."""
+        return self.total(values) / self.size
 
-    def mean(self, values: Floats, width: int) -> Floats:
-        """Return each cell's expected value when equals are shuffled."""
-        return self.spread(self.total(values) / self.size, width)
+    def first_column(self) -> Ints:
+        """Return the column at which each cell's group starts; its own for a single cell."""
+        start = np.tile(np.arange(self.shape[1]), (self.shape[0], 1))
+        span = self.span(self.shape[1])
+        start.ravel()[span.at] = self.column[span.group]
+        return start
 
-    def hits(self, relevant: NDArray[np.bool_], width: int) -> Floats:
+    def by_grade(self, codes: NDArray[Any]) -> NDArray[Any]:
+        """Return the codes with each group in descending order of grade."""
+        span = self.span(self.shape[1])
+        sorted_ = codes.copy()
+        members = codes.ravel()[span.at]
+        kinds = int(members.max(initial=0)) + 1
+        if kinds * len(self.size) <= max(4 * len(members), 1 << 12):
+            # A counting sort: how often each code occurs in each group says it all.
+            down = kinds - 1 - members
+            counts = np.bincount(span.group * kinds + down, minlength=kinds * len(self.size))
+            ordered = np.arange(kinds - 1, -1, -1, dtype=codes.dtype)
+            sorted_.ravel()[span.at] = np.repeat(np.tile(ordered, len(self.size)), counts)
+        else:
+            sorted_.ravel()[span.at] = members[np.lexsort((-members, span.group))]
+        return sorted_
+
+    def hits(self, relevant: NDArray[np.bool_], running: Ints) -> Floats:
         """Return the expected number of relevant documents down to a cell that holds one.
 
         With c relevant documents above a group of n that holds m, a relevant document at the
         group's j-th place (from 0) sees c + 1 + j (m − 1) / (n − 1) on average.
+
+        Parameters
+        ----------
+        relevant : array of bool, shape of the block
+        running : array of int, shape (queries, width)
+            Running number of relevant documents in the first columns.
 
         References
         ----------
         McSherry and Najork, Computing information retrieval performance measures efficiently
         in the presence of tied scores, ECIR 2008, section 3.2.
         """
-        running = np.cumsum(relevant, axis=1).ravel()
-        above: Floats = running[self.first] - relevant.ravel()[self.first]
-        slope = (self.total(relevant) - 1.0) / np.maximum(self.size - 1, 1)
-        place = self.place(width)
-        return self.spread(above, width) + 1.0 + place * self.spread(slope, width)
+        hits = running.astype(np.float64)
+        width = running.shape[1]
+        group, place, at = self.span(width)
+        inside = self.column < width
+        before = np.zeros(len(self.size))
+        row, column = self.row[inside], self.column[inside]
+        before[inside] = np.where(column > 0, hits[row, np.maximum(column - 1, 0)], 0.0)
+        slope = (self.total(relevant) - 1.0) / (self.size - 1)
+        hits.ravel()[at] = before[group] + 1.0 + place * slope[group]
+        return hits
 
     def stops(self, stop: Floats, width: int) -> Floats:
-        """Return the probability that a cascade ends at each cell, equals shuffled.
+        """Return the probability that a cascade ends at each of the first cells.
 
         The reader goes down and ends at a document with the probability `stop`. Where every
         document ends the reading surely or not at all, the reader stands before an ending
         document with the chance m / (n − j) at the j-th place of a group of n that holds m.
         Otherwise see `_graded`.
         """
+        group, place, at = self.span(width)
         if ((stop == 0) | (stop == 1)).all():
-            left = self.spread(self.size, width) - self.place(width)
-            hazard = np.minimum(self.spread(self.total(stop), width) / left, 1.0)
+            hazard = stop[:, :width].copy()
+            chance = self.total(stop)[group] / (self.size[group] - place)
+            hazard.ravel()[at] = np.minimum(chance, 1.0)
             return hazard * exclusive_product(1.0 - hazard)
-        reach = exclusive_product(1.0 - stop)
-        ends = (stop * reach).ravel()
-        lowest = np.minimum.reduceat(stop.ravel(), self.first)
-        highest = np.maximum.reduceat(stop.ravel(), self.first)
-        mixed = (lowest != highest) & (self.column < width) & (reach.ravel()[self.first] > 0)
-        places = np.minimum(self.size, width - self.column)
-        groups = np.flatnonzero(mixed)
-        groups = groups[np.argsort(self.size[groups], kind="stable")]
+        lowest, highest = stop.ravel()[self.first + self.size - 1], stop.ravel()[self.first]
+        reach = exclusive_product(1.0 - stop[:, :width])
+        ends = stop[:, :width] * reach
+        inside = np.flatnonzero((self.column < width) & (lowest != highest))
+        before = reach[self.row[inside], self.column[inside]]
+        groups, before = inside[before > 0], before[before > 0]
+        order = np.argsort(self.size[groups], kind="stable")
+        groups, before = groups[order], before[order]
         while len(groups):
             cells = self.size[groups] * np.arange(1, len(groups) + 1)
-            chunk, groups = np.split(groups, [max(1, int(np.searchsorted(cells, CHUNK_CELLS)))])
-            self._graded(ends, stop.ravel(), reach.ravel(), chunk, places[chunk])
-        return ends.reshape(stop.shape)[:, :width]
+            end = max(1, int(np.searchsorted(cells, CHUNK_CELLS)))
+            self._graded(ends, stop.ravel(), before[:end], groups[:end])
+            groups, before = groups[end:], before[end:]
+        return ends
 
-    def _graded(
-        self, ends: Floats, stop: Floats, reach: Floats, groups: Ints, places: Ints
-    ) -> None:
+    def _graded(self, ends: Floats, stop: Floats, before: Floats, groups: Ints) -> None:
         """Write the expected endings of groups whose documents stop with various chances.
 
         Let E_i be the mean product of (1 − stop) over i distinct stopping documents of the
@@ -155,27 +235,30 @@ class Ties:
         that nothing cancels. Cost: places · min(m, places, i at which E_i < 2^-80).
         """
         first, size = self.first[groups], self.size[groups]
-        cell = first[:, None] + np.arange(size.max())
-        inside = np.arange(size.max()) < size[:, None]
-        # Stopping documents first, in one order that depends on nothing but themselves.
-        chance = -np.sort(-np.where(inside, stop[np.where(inside, cell, 0)], 0.0), axis=1)
-        number = (chance > 0).sum(axis=1)
+        width = ends.shape[1]
+        start = self.row[groups] * width + self.column[groups]
+        places = np.minimum(size, width - self.column[groups])
+        cell = np.arange(size.max())
+        inside = cell < size[:, None]
+        chance = np.where(inside, stop[np.where(inside, first[:, None] + cell, 0)], 0.0)
+        # A satisfaction that does not grow with the grade is sorted by itself.
+        chance = -np.sort(-chance, axis=1)
+        number = np.count_nonzero(chance > 0, axis=1)
         mean = _symmetric_means(1.0 - chance.T, number, int(places.max()))
         drop = np.where(mean[:-1] > NEGLIGIBLE, mean[:-1] - mean[1:], 0.0)
         used = int(np.flatnonzero(drop.any(axis=1)).max(initial=0)) + 1
         drop = drop[:used]
-        seen = np.arange(used)[:, None]
-        unseen = np.maximum(number - seen, 0)
-        chance_seen = np.zeros((used, len(groups)))
-        chance_seen[0] = 1.0
+        unseen = np.maximum(number - np.arange(used)[:, None], 0)
+        seen = np.zeros((used, len(groups)))
+        seen[0] = 1.0
         for place in range(int(places.max())):
             left = np.maximum(size - place, 1)
-            step = chance_seen * (unseen / left)
-            end = sequential_sum(step * drop, axis=0)
+            step = seen * (unseen / left)
+            end = sequential_sum((step * drop).T)
             at = place < places
-            ends[first[at] + place] = reach[first[at]] * end[at]
-            chance_seen *= np.maximum(left - unseen, 0) / left
-            chance_seen[1:] += step[:-1]
+            ends.ravel()[start[at] + place] = before[at] * end[at]
+            seen *= np.maximum(left - unseen, 0) / left
+            seen[1:] += step[:-1]
 
 
 def _symmetric_means(factors: Floats, number: Ints, longest: int) -> Floats:
@@ -203,6 +286,6 @@ def _symmetric_means(factors: Floats, number: Ints, longest: int) -> Floats:
         # The t-th factor is among i chosen out of t with probability i / t.
         share = np.minimum(chosen / t, 1.0)
         grown = mean[1:] * (1.0 - share) + mean[:-1] * (share * factors[t - 1])
-        grown[chosen[:, 0] > t] = 0.0
+        grown[t:] = 0.0
         mean[1:] = np.where(t <= number, grown, mean[1:])
     return mean

@@ -21,7 +21,7 @@ from rank_magic.errors import MeasureError, listed
 from rank_magic.gains import gain_name, resolve_gain
 from rank_magic.ties import sequential_sum
 
-__all__ = ["REGISTRY", "Floats", "Measure", "parameter"]
+__all__ = ["REGISTRY", "Floats", "Measure", "parameter", "per", "ranks"]
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Measure")
@@ -58,6 +58,17 @@ def parameter(
     """
     metadata = {"doc": doc, "choices": tuple(choices), "low": low, "high": high, "kind": kind}
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def per(amount: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Divide each row by its whole, 0 where the whole is 0."""
+    # Divided by infinity, a row is 0 without a mask over all its cells.
+    return amount / np.where(whole > 0, whole, np.inf)[:, None]
+
+
+def ranks(values: NDArray[Any]) -> Floats:
+    """Return the ranks 1, 2, ... of an array whose columns are ranks."""
+    return np.arange(1.0, values.shape[1] + 1.0)
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(parameter,))
@@ -120,7 +131,7 @@ class Measure:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, self._checked(field, getattr(self, field.name)))
 
-    # What a measure says about a block of rankings.
+    # What a measure says about a block of rankings. One of the first two is what it defines.
 
     def contributions(self, block: Block) -> Floats:
         """Return what each rank adds to each ranking's value.
@@ -133,13 +144,28 @@ class Measure:
         Returns
         -------
         array of float, shape (queries, ranks)
-            Expected over the orders of equal scores when the block has tie groups.
+            Expected over the orders of equal scores when the block has tie groups. Ranks behind
+            the last that adds anything may be left out.
+        """
+        return per(self.terms(block), self.whole(block))
+
+    def terms(self, block: Block) -> Floats:
+        """Return the contributions before they are divided by `whole`.
+
+        A measure that is normalised defines this and `whole` instead of `contributions`, so
+        that the sum is divided once and a perfect ranking scores exactly 1.
         """
         raise NotImplementedError(f"{type(self).__name__} must define contributions(block).")
 
+    def whole(self, block: Block) -> NDArray[Any]:
+        """Return what each ranking's sum is divided by, shape (queries,); 0 gives 0."""
+        raise NotImplementedError(f"{type(self).__name__} defines terms(block) but no whole.")
+
     def value(self, block: Block) -> Floats:
         """Return each ranking's value, shape (queries,): the sum over its ranks."""
-        return sequential_sum(self.contributions(block))
+        if type(self).terms is Measure.terms:
+            return sequential_sum(self.contributions(block))
+        return per(sequential_sum(self.terms(block))[:, None], self.whole(block))[:, 0]
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         """Return for each query whether anything judged could earn this measure something."""

@@ -8,15 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter
+from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
 
-__all__ = ["AP", "RR", "P", "R", "Success", "per"]
-
-
-def per(amount: Floats, whole: NDArray[Any]) -> Floats:
-    """Divide each row by its whole, 0 where the whole is 0."""
-    whole = np.asarray(whole, dtype=np.float64)[:, None]
-    return np.divide(amount, whole, out=np.zeros(amount.shape), where=whole > 0)
+__all__ = ["AP", "RR", "P", "R", "Success"]
 
 
 class Binary(Measure, abstract=True):
@@ -70,7 +64,8 @@ class RR(Binary):
     monotone = True
 
     def contributions(self, block: Block) -> Floats:
-        return block.stops(self.relevant(block), self.k) / block.ranks(self.k)
+        stops = block.stops(self.relevant(block), self.k)
+        return stops / ranks(stops)
 
 
 class AP(Binary):
@@ -115,19 +110,21 @@ class AP(Binary):
     pretty = "average precision"
     mean_name = "MAP"
 
-    def contributions(self, block: Block) -> Floats:
+    def terms(self, block: Block) -> Floats:
         relevant = self.relevant(block)
-        number = block.pool.number(relevant)
-        if self.denominator == "min" and self.k is not None:
-            number = np.minimum(number, self.k)
-        precision = block.hits(relevant, self.k) / block.ranks(self.k)
-        return per(block.expected(relevant, self.k) * precision, number)
+        found = block.expected(relevant, self.k)
+        return found * block.hits(relevant, self.k) / ranks(found)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        number = block.pool.number(self.relevant(block))
+        limited = self.denominator == "min" and self.k is not None
+        return np.minimum(number, self.k) if limited else number
 
     def workings(self, block: Block) -> dict[str, Floats]:
         relevant = block.expected(self.relevant(block), self.k)
         return {
             "relevant": relevant,
-            "precision": np.cumsum(relevant, axis=1) / block.ranks(self.k),
+            "precision": np.cumsum(relevant, axis=1) / ranks(relevant),
         }
 
 
@@ -160,10 +157,11 @@ class P(Binary):
     aliases = ("Precision",)
     monotone = True
 
-    def contributions(self, block: Block) -> Floats:
-        relevant = block.expected(self.relevant(block), self.k)
-        shown = block.shown() if self.k is None else np.full(block.queries, self.k)
-        return per(relevant, shown)
+    def terms(self, block: Block) -> Floats:
+        return block.expected(self.relevant(block), self.k)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return block.shown() if self.k is None else np.full(block.queries, self.k)
 
 
 class R(Binary):
@@ -194,9 +192,11 @@ class R(Binary):
     pretty = "recall"
     aliases = ("Recall",)
 
-    def contributions(self, block: Block) -> Floats:
-        relevant = self.relevant(block)
-        return per(block.expected(relevant, self.k), block.pool.number(relevant))
+    def terms(self, block: Block) -> Floats:
+        return block.expected(self.relevant(block), self.k)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return block.pool.number(self.relevant(block))
 
 
 class Success(Binary):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
 from rank_magic.errors import MeasureError
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter
+from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
 
 __all__ = ["ERR"]
 
@@ -70,7 +70,8 @@ class ERR(Measure):
         return block.scale.table(lambda grades: np.exp2(grades - top) - np.exp2(-top))
 
     def contributions(self, block: Block) -> Floats:
-        return block.stops(self.satisfaction(block), self.k) / block.ranks(self.k)
+        stops = block.stops(self.satisfaction(block), self.k)
+        return stops / ranks(stops)
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         return block.pool.number(self.satisfaction(block) > 0) > 0

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from numpy.typing import NDArray
+
 from rank_magic.blocks import Block
 from rank_magic.measures.base import Floats, Measure
-from rank_magic.measures.binary import per
 
 __all__ = ["Judged"]
 
@@ -37,5 +40,8 @@ class Judged(Measure):
     pretty = "judged"
     of_what_is_shown = True
 
-    def contributions(self, block: Block) -> Floats:
-        return per(block.expected(block.scale.judged, self.k), block.shown(self.k))
+    def terms(self, block: Block) -> Floats:
+        return block.expected(block.scale.judged, self.k)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return block.shown(self.k)

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from rank_magic.blocks import Block
 from rank_magic.discounts import Discount, discount_weights
 from rank_magic.gains import Gain, gain_table
-from rank_magic.measures.base import Floats, Measure, parameter
-from rank_magic.measures.binary import per
+from rank_magic.measures.base import Floats, Measure, parameter, per
 from rank_magic.ties import sequential_sum
 
 __all__ = ["DCG", "nDCG"]
@@ -119,19 +118,24 @@ class nDCG(DCG):
         """Return what each rank of the ideal ranking adds to its DCG."""
         return super().contributions(block.ideal(self.table(block), self.k))
 
+    def terms(self, block: Block) -> Floats:
+        return super().contributions(block)
+
+    def whole(self, block: Block) -> Floats:
+        return sequential_sum(self.ideal(block))
+
     def contributions(self, block: Block) -> Floats:
-        return per(super().contributions(block), sequential_sum(self.ideal(block)))
+        return per(self.terms(block), self.whole(block))
 
     def bounds(self, block: Block, top: float) -> tuple[Floats, Floats]:
         # The unjudged may be worth nothing while others of their kind lengthen the ideal, and
         # the best of them may lift the ranking while the ideal stays as it was judged.
         filled = block.with_unjudged(top, self.k)
-        least = per(super().contributions(block), sequential_sum(self.ideal(filled)))
-        most = per(super().contributions(filled), sequential_sum(self.ideal(block)))
-        any_open = sequential_sum(super().contributions(filled)) > 0
-        without_ideal = (sequential_sum(self.ideal(block)) == 0) & any_open
-        highest = np.where(without_ideal, 1.0, np.minimum(sequential_sum(most), 1.0))
-        return sequential_sum(least), highest
+        least, most = sequential_sum(self.terms(block)), sequential_sum(self.terms(filled))
+        lowest = per(least[:, None], self.whole(filled))[:, 0]
+        highest = np.minimum(per(most[:, None], self.whole(block))[:, 0], 1.0)
+        # Where nothing relevant was judged, one good document among the unjudged is perfect.
+        return lowest, np.where((self.whole(block) == 0) & (most > 0), 1.0, highest)
 
     def workings(self, block: Block) -> dict[str, Floats]:
         return {**super().workings(block), "ideal": self.ideal(block)}

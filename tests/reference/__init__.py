@@ -174,12 +174,16 @@ def expected(name, query, k=None, **params):
     Cite: McSherry & Najork 2008, "Computing information retrieval performance measures efficiently
     in the presence of tied scores" (ECIR), who give closed forms of this very mean.
     """
+
+    def label(doc):
+        if name in BY_DOCS:
+            return doc
+        return query.grade(doc), tuple(sorted(query.subtopics.get(doc, {}).items()))
+
     seen = {}  # orders that show the same labels have the same value: compute it once
     total, count = Fraction(0), 0
     for order in orders(query):
-        labels = (
-            tuple(order) if name in BY_DOCS | BY_SUBTOPICS else tuple(query.grade(d) for d in order)
-        )
+        labels = tuple(map(label, order))
         if labels not in seen:
             seen[labels] = on_order(name, query, order, k, **params)
         if seen[labels] is None:

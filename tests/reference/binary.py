@@ -103,7 +103,9 @@ def RPrec(grades, judged, k=None, rel=1):
 
 def exact(number):
     """A written decimal as a fraction: 0.1 is one tenth, not its neighbour in binary."""
-    return number if isinstance(number, (int, Fraction)) else Fraction(str(number))
+    if isinstance(number, (int, Fraction)) or math.isinf(number):
+        return number
+    return Fraction(str(number))
 
 
 def IPrec(grades, judged, k=None, rel=1, recall=0):

@@ -1,0 +1,66 @@
+"""Grades as small codes, so that measures look tables up instead of computing with grades."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.blocks import FIRST_GRADE, NEGATIVE, UNJUDGED, Scale
+
+__all__ = ["grade_codes"]
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.signedinteger[Any]]
+
+# Grades are looked at in pieces that stay in a core's cache.
+PIECE = 1 << 16
+# Whole grades within so many steps of each other fit a code of one byte.
+STEPS = 100
+
+
+def grade_codes(grades: Floats, negative: str) -> tuple[Codes, Scale]:
+    """Return the code of every row's grade, and the scale that tells what codes mean.
+
+    Parameters
+    ----------
+    grades : array of float, shape (rows,)
+        Grades, NaN where not judged; at least one is there.
+    negative : {"unjudged", "nonrelevant"}
+        What grades below 0 are.
+    """
+    low, high = float(np.fmin.reduce(grades)), float(np.fmax.reduce(grades))
+    codes = _whole(grades, low) if high - low < STEPS and low.is_integer() else None
+    if codes is None:
+        levels, number = np.unique(grades, return_inverse=True)
+        levels = levels[~np.isnan(levels)]
+        codes = (FIRST_GRADE + number).astype(np.int16 if len(levels) < 2**15 - 4 else np.int32)
+        codes[codes == FIRST_GRADE + len(levels)] = UNJUDGED
+    else:
+        levels = np.arange(low, high + 1.0)
+    if low >= 0:
+        return codes, Scale(levels)
+    kept = np.union1d(levels[levels >= 0], [0.0] if negative == "nonrelevant" else [])
+    moved = np.arange(FIRST_GRADE + len(levels))
+    below = np.searchsorted(levels, 0.0)
+    moved[FIRST_GRADE : FIRST_GRADE + below] = (
+        FIRST_GRADE if negative == "nonrelevant" else NEGATIVE
+    )
+    moved[FIRST_GRADE + below :] = FIRST_GRADE + np.searchsorted(kept, levels[below:])
+    return moved.astype(codes.dtype)[codes], Scale(kept)
+
+
+def _whole(grades: Floats, low: float) -> Codes | None:
+    """Return the codes of whole grades from `low` upwards; None when some are not whole."""
+    codes = np.empty(len(grades), dtype=np.int8)
+    for at in range(0, len(grades), PIECE):
+        shifted = grades[at : at + PIECE] + (FIRST_GRADE - low)
+        missing = np.isnan(shifted)
+        if missing.any():
+            shifted[missing] = UNJUDGED
+        piece = shifted.astype(np.int8)
+        if (piece != shifted).any():
+            return None
+        codes[at : at + PIECE] = piece
+    return codes

@@ -1,0 +1,23 @@
+"""Evaluations as tables: for the terminal, the notebook, a paper, a file.
+
+`grid` and `queries` say what a table holds; `text`, `html` and `markup` write it down; `files`
+puts it on disk. What stands under a table comes from `rank_magic.notes`.
+"""
+
+from rank_magic.tables.files import SUFFIXES, write
+from rank_magic.tables.html import evaluation_html, evaluation_page
+from rank_magic.tables.markup import evaluation_latex, evaluation_markdown
+from rank_magic.tables.text import evaluation_text
+from rank_magic.tables.viewing import prepare, shown
+
+__all__ = [
+    "SUFFIXES",
+    "evaluation_html",
+    "evaluation_latex",
+    "evaluation_markdown",
+    "evaluation_page",
+    "evaluation_text",
+    "prepare",
+    "shown",
+    "write",
+]

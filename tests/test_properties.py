@@ -1,0 +1,399 @@
+"""What must hold on any data: the same bits always, frames untouched, sums, bounds, invariants."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rank_magic as rm
+
+UNIT = [
+    "RR", "RR(rel=2)@3", "AP", "AP@4", "AP(denominator=min)@3", "ERR(max_grade=3)", "nDCG",
+    "ERR(max_grade=4)@3", "nDCG@3", "nDCG(gain=linear)@5", "nDCG(discount=reciprocal)", "P",
+    "P@3", "R@4", "Success@2", "Judged", "Judged@3",
+]  # fmt: skip
+MEASURES = [rm.parse(text) for text in [*UNIT, "DCG", "DCG(gain=linear)@5"]]
+TIES = ["average", "trec", "worst", "best"]
+SOME = settings(max_examples=settings().max_examples // 2)
+
+GRADES = st.sampled_from([None, None, -1.0, 0.0, 0.0, 0.5, 1.0, 2.0, 3.0])
+# Equal scores, missing ones, and sums that come out otherwise in another order.
+SCORES = st.sampled_from([None, 0.1, 0.2, 0.3, 0.1 + 0.2, 1.0, 7.0, math.inf, -math.inf])
+QUERY = st.lists(st.tuples(GRADES, SCORES), min_size=1, max_size=40)
+OPTIONS = st.fixed_dictionaries(
+    {"ties": st.sampled_from(TIES)},
+    optional={
+        "unjudged": st.just("remove"),
+        "negative": st.just("nonrelevant"),
+        "no_relevant": st.sampled_from(["skip", "one"]),
+        "unanswered": st.just("skip"),
+        "depth": st.integers(1, 9),
+    },
+)
+
+
+@st.composite
+def frames(draw: st.DrawFn, most: int = 5) -> pd.DataFrame:
+    """Draw judged rankings of several queries; the first query has a grade of 0 and of 3."""
+    queries = [[(0.0, None), (3.0, 1.0)], *draw(st.lists(QUERY, max_size=most))]
+    frame = pd.DataFrame(
+        [
+            (f"q{number}", f"d{place * 7 % 41}", grade, score)
+            for number, rows in enumerate(queries)
+            for place, (grade, score) in enumerate(rows)
+        ],
+        columns=["query", "doc", "grade", "score"],
+    )
+    return frame.astype({"grade": float, "score": float})
+
+
+def values(frame: pd.DataFrame, measures: Any = MEASURES, **options: Any) -> pd.DataFrame:
+    return rm.evaluate(frame, measures, **options).per_query
+
+
+def same(left: pd.DataFrame, right: pd.DataFrame) -> None:
+    """Check that two tables hold the same bits, missing values included."""
+    assert left.index.tolist() == right.index.tolist()
+    assert left.columns.equals(right.columns)
+    np.testing.assert_array_equal(left.to_numpy(), right.to_numpy())
+
+
+# The same bits, always.
+
+
+@given(frames(), OPTIONS, st.randoms(use_true_random=False))
+def test_row_order_changes_no_bit(frame: pd.DataFrame, options: dict, random: Any) -> None:
+    rows = list(range(len(frame)))
+    random.shuffle(rows)
+    same(values(frame, **options), values(frame.iloc[rows], **options))
+
+
+@given(frames(), OPTIONS, st.data())
+def test_other_queries_change_no_bit(
+    frame: pd.DataFrame, options: dict, data: st.DataObject
+) -> None:
+    everything = values(frame, **options)
+    chosen = data.draw(st.sets(st.sampled_from(everything.index.tolist()), min_size=1))
+    part = frame[frame["query"].isin(chosen | {"q0"})]
+    same(values(part, **options), everything.loc[sorted(chosen | {"q0"})])
+
+
+def test_a_query_is_the_same_in_a_crowd() -> None:
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(1, 400, 300)
+    frame = pd.DataFrame(
+        {
+            "query": np.repeat(np.arange(300), lengths),
+            "grade": rng.choice([np.nan, 0, 1, 2, 3], lengths.sum()),
+            "score": rng.integers(0, 50, lengths.sum()) / 7,
+        }
+    )
+    crowd = values(frame)
+    for query in (int(np.argmin(lengths)), 17, int(np.argmax(lengths))):
+        anchor = pd.DataFrame({"query": [-1, -1], "grade": [0, 3], "score": [1, 2]})
+        alone = values(pd.concat([frame[frame["query"] == query], anchor]))
+        same(alone.loc[[query]], crowd.loc[[query]])
+
+
+@contextmanager
+def machine(threads: int, cells: int) -> Iterator[None]:
+    """Set how many threads work on blocks of how many cells."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rank_magic.rankings.THREADS", threads)
+        patch.setattr("rank_magic.layout.BLOCK_CELLS", cells)
+        yield
+
+
+@given(frames(most=8), OPTIONS, st.sampled_from([1, 2, 5]), st.sampled_from([1, 16, 1 << 18]))
+@SOME
+def test_threads_and_sizes_of_blocks_change_no_bit(
+    frame: pd.DataFrame, options: dict, threads: int, cells: int
+) -> None:
+    with machine(1, 64):
+        plain = rm.evaluate(frame, MEASURES, **options)
+        facts = [plain.per_query, plain.coverage, plain.sensitivity]
+    with machine(threads, cells):
+        other = rm.evaluate(frame, MEASURES, **options)
+        same(other.per_query, facts[0])
+        pd.testing.assert_frame_equal(other.coverage, facts[1], check_exact=True)
+        pd.testing.assert_frame_equal(other.sensitivity, facts[2], check_exact=True)
+
+
+@given(frames(), OPTIONS)
+@SOME
+def test_other_systems_change_no_bit(frame: pd.DataFrame, options: dict) -> None:
+    frame = frame.assign(other=frame["score"].where(frame["grade"] != 0) * 2, third=frame["grade"])
+    together = values(frame, score=["other", "score", "third"], **options)
+    for system in ("score", "other", "third"):
+        same(together[system], values(frame, score=system, **options))
+
+
+@given(frames(), OPTIONS)
+@SOME
+def test_scores_matter_by_their_order_alone(frame: pd.DataFrame, options: dict) -> None:
+    ranks = frame["score"].rank(method="dense").fillna(np.nan)
+    same(values(frame, **options), values(frame.assign(score=ranks), **options))
+    by_rank = frame.assign(rank=-ranks).drop(columns="score")
+    same(values(frame, **options), values(by_rank, **options))
+
+
+@given(frames(), OPTIONS.filter(lambda options: options["ties"] != "trec"))
+@SOME
+def test_new_names_for_ids_change_nothing(frame: pd.DataFrame, options: dict) -> None:
+    renamed = frame.assign(
+        query=frame["query"].map(lambda query: f"z{9 - int(query[1:])}"),
+        doc=frame["doc"].map(lambda doc: (doc, hash(doc))),
+    )
+    back = values(renamed, **options).iloc[::-1]
+    np.testing.assert_array_equal(values(frame, **options).to_numpy(), back.to_numpy())
+
+
+@given(frames(), OPTIONS)
+@SOME
+def test_the_frames_index_changes_nothing(frame: pd.DataFrame, options: dict) -> None:
+    right = values(frame, **options)
+    same(right, values(frame.set_axis([0] * len(frame)), **options))
+    same(right, values(frame.set_index(["query", "doc"]), **options))
+
+
+# Kinds of columns.
+
+NUMBERS = ["float64", "float32", "float16", "Float64", "Float32", "Int64", "Int8", "object"]
+NUMBERS += ["category", "double[pyarrow]", "float[pyarrow]", "int64[pyarrow]", "uint8[pyarrow]"]
+WHOLE = ["int8", "int64", "uint64", "int32", "UInt64", "int16[pyarrow]"]
+TEXT = ["str", "object", "category", "string[python]", "string[pyarrow]", "large_string[pyarrow]"]
+IDS = ["int64", "int32", "uint16", "uint64", "Int64", "category", "int64[pyarrow]", "float64"]
+
+
+def known(kind: str) -> Any:
+    """Return the dtype of that name; Arrow's own where the name is not pandas'."""
+    if kind == "large_string[pyarrow]":
+        import pyarrow as pa
+
+        return pd.ArrowDtype(pa.large_string())
+    return kind
+
+
+@pytest.fixture(scope="module")
+def plain() -> pd.DataFrame:
+    """Rankings whose numbers any type holds exactly; ids sort alike as numbers and as text."""
+    rng = np.random.default_rng(5)
+    size = 120
+    return pd.DataFrame(
+        {
+            "query": np.sort(rng.integers(10, 18, size)),
+            "doc": rng.permutation(np.arange(100, 100 + size)),
+            "grade": rng.choice([np.nan, 0, 1, 2, 3], size),
+            "score": rng.choice([np.nan, *range(20)], size),
+        }
+    )
+
+
+@pytest.mark.parametrize("ties", ["average", "trec"])
+@pytest.mark.parametrize("role", ["grade", "score"])
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_of_any_type_give_the_same_values(
+    plain: pd.DataFrame, role: str, kind: str, ties: str
+) -> None:
+    column = plain[role].astype("Int64") if "int" in kind.lower() else plain[role]
+    frame = plain.assign(**{role: column.astype(kind)})
+    same(values(plain, ties=ties), values(frame, ties=ties))
+
+
+@pytest.mark.parametrize("role", ["grade", "score"])
+@pytest.mark.parametrize("kind", WHOLE)
+def test_whole_numbers_of_any_type_give_the_same_values(
+    plain: pd.DataFrame, role: str, kind: str
+) -> None:
+    full = plain.assign(**{role: plain[role].fillna(0)})
+    same(values(full), values(full.astype({role: kind})))
+
+
+@pytest.mark.parametrize("kind", ["bool", "boolean", "bool[pyarrow]", "object", "int8"])
+def test_grades_may_be_yes_or_no(plain: pd.DataFrame, kind: str) -> None:
+    yes = plain["grade"] >= 2
+    same(values(plain.assign(grade=yes * 1.0)), values(plain.assign(grade=yes.astype(kind))))
+
+
+def test_numbers_may_be_decimals_or_none(plain: pd.DataFrame) -> None:
+    objects = [None if math.isnan(grade) else Decimal(str(grade)) for grade in plain["grade"]]
+    frame = plain.assign(grade=pd.Series(objects, dtype=object))
+    same(values(plain), values(frame))
+
+
+@pytest.mark.parametrize("role", ["query", "doc"])
+@pytest.mark.parametrize("kind", IDS + TEXT)
+def test_ids_of_any_type_give_the_same_values(plain: pd.DataFrame, role: str, kind: str) -> None:
+    column = plain[role].astype(str) if kind in TEXT else plain[role]
+    found = values(plain.assign(**{role: column.astype(known(kind))}), ties="trec")
+    np.testing.assert_array_equal(found.to_numpy(), values(plain, ties="trec").to_numpy())
+
+
+def test_dates_and_intervals_may_be_ids(plain: pd.DataFrame) -> None:
+    days = pd.to_datetime("2024-01-01") + pd.to_timedelta(plain["query"], unit="D")
+    found = values(plain.assign(query=days))
+    assert found.index.dtype == days.dtype
+    np.testing.assert_array_equal(found.to_numpy(), values(plain).to_numpy())
+    weeks = pd.cut(plain["query"], [0, 13, 20])
+    assert values(plain.assign(query=weeks)).shape[0] == 2
+
+
+# The user's frame.
+
+
+@given(frames(), OPTIONS)
+@SOME
+def test_the_frame_is_never_changed(frame: pd.DataFrame, options: dict) -> None:
+    frame = frame.astype({"doc": object}).set_index("query", append=True).sample(frac=1)
+    frame.attrs["from"] = ["here"]
+    frame.flags.allows_duplicate_labels = False
+    kept, attrs, columns, index = (
+        frame.copy(),
+        copy.deepcopy(frame.attrs),
+        frame.columns,
+        frame.index,
+    )
+    evaluation = frame.rank.evaluate(MEASURES, **options)
+    for look in (repr, lambda e: e.to_html(), lambda e: e.explain("q0"), lambda e: e.sensitivity):
+        look(evaluation)
+    frame.groupby("query").rank.ndcg(k=3)
+    pd.testing.assert_frame_equal(frame, kept, check_exact=True)
+    assert frame.attrs == attrs
+    assert frame.columns is columns
+    assert frame.index is index
+    assert frame.flags.allows_duplicate_labels is False
+
+
+def test_a_later_change_of_the_frame_does_not_reach_the_result() -> None:
+    def fresh() -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "query": ["a", "a", "b", "b", "b"],
+                "doc": ["x", "y", "x", "y", "z"],
+                "grade": [0.0, 2.0, 1.0, np.nan, 0.0],
+                "score": [1.0, 1.0, 3.0, 2.0, 1.0],
+                "rank": [1, 2, 3, 1, 2],
+            }
+        )
+
+    frame, untouched = fresh(), rm.evaluate(fresh(), MEASURES)
+    evaluation = rm.evaluate(frame, MEASURES)
+    frame.loc[:, "score"] = [5.0, 4.0, 3.0, 2.0, 1.0]
+    frame.loc[0, "grade"] = 3.0
+    frame["rank"] = [1, 2, 1, 2, 3]
+    frame.loc[:, "doc"] = "gone"
+    frame.drop(index=[3, 4], inplace=True)
+    pd.testing.assert_frame_equal(evaluation.coverage, untouched.coverage)
+    pd.testing.assert_frame_equal(evaluation.sensitivity, untouched.sensitivity)
+    same(evaluation.per_query, untouched.per_query)
+    for query in ("a", "b"):
+        mine, right = evaluation.explain(query), untouched.explain(query)
+        pd.testing.assert_frame_equal(mine.ranking, right.ranking)
+        assert mine.values == right.values
+
+
+def test_what_a_result_hands_out_is_the_users_to_change() -> None:
+    frame = pd.DataFrame({"query": "q", "grade": [0, 1], "score": [2.0, 1.0]})
+    evaluation = rm.evaluate(frame, ["RR", "P"])
+    evaluation.per_query.loc["q", "RR"] = 7.0
+    evaluation.mean()["RR"] = 7.0
+    assert evaluation.per_query.loc["q"].tolist() == [0.5, 0.5]
+    assert evaluation.mean().tolist() == [0.5, 0.5]
+
+
+# Arithmetic.
+
+
+@given(frames(most=2), OPTIONS)
+@SOME
+def test_contributions_add_up_to_the_value(frame: pd.DataFrame, options: dict) -> None:
+    evaluation = rm.evaluate(frame, MEASURES, **{**options, "no_relevant": "zero"})
+    for query in evaluation.queries:
+        explained = evaluation.explain(query)
+        for name in evaluation.names:
+            total = math.fsum(explained.parts[name]["contribution"])
+            assert explained.values[name] == pytest.approx(total, rel=1e-12, abs=1e-15)
+            value = evaluation.per_query.loc[query, name]
+            assert math.isnan(value) or value == explained.values[name]
+
+
+@given(frames(), OPTIONS)
+def test_values_lie_in_the_unit_interval(frame: pd.DataFrame, options: dict) -> None:
+    found = values(frame, UNIT, **options)
+    assert (found.isna() | ((found >= 0) & (found <= 1))).all(axis=None)
+
+
+GAINS = ["exp2", "linear", "binary", "{0: 0, 0.5: 0.1, 1: 0.3, 2: 0.7, 3: 0.9}"]
+DISCOUNTS = ["log2", "reciprocal", "log10", "geometric0.8", "none"]
+
+
+@given(
+    st.lists(st.sampled_from([0, 0.5, 1, 2, 3]), min_size=1, max_size=60),
+    st.sampled_from(GAINS),
+    st.sampled_from(DISCOUNTS),
+    st.sampled_from(["", "@1", "@3", "@10", "@100"]),
+)
+def test_an_ideal_ranking_has_ndcg_of_exactly_one(
+    grades: list[float], gain: str, discount: str, cutoff: str
+) -> None:
+    frame = pd.DataFrame({"query": "q", "grade": [*grades, 3]})
+    measure = f"nDCG(gain={gain}, discount={discount}){cutoff}"
+    assert values(frame.assign(score=frame["grade"]), measure).loc["q"].tolist() == [1.0]
+    shuffled = frame.assign(score=frame["grade"] + np.linspace(0, 0.1, len(frame)))
+    assert values(shuffled, measure).loc["q"].tolist() == [1.0]
+
+
+@given(st.lists(st.sampled_from([0, 1, 2, 3]), min_size=2, max_size=12), st.data())
+def test_a_better_document_moved_up_lowers_nothing(grades: list[int], data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(grades) - 2))
+    frame = pd.DataFrame({"query": "q", "grade": grades})
+    frame["score"] = -frame.index.to_numpy(dtype=float)
+    swapped = frame.copy()
+    swapped.loc[[at, at + 1], "grade"] = sorted(grades[at : at + 2], reverse=True)
+    anchor = pd.DataFrame({"query": ["a"], "grade": [3], "score": [1.0]})
+    before, after = (values(pd.concat([part, anchor])).loc["q"] for part in (frame, swapped))
+    assert (after >= before - 1e-12).all()
+
+
+# Bounds.
+
+BOUNDED = ["RR", "RR@2", "P", "P@3", "Success@2", "DCG", "DCG@3", "ERR(max_grade=3)@4"]
+BOUNDED += ["ERR(max_grade=3)", "nDCG", "nDCG@3", "nDCG(gain=linear, discount=reciprocal)@5"]
+
+
+@given(frames(most=2), st.sampled_from(TIES), st.data())
+def test_bounds_contain_whatever_the_unjudged_documents_shown_are(
+    frame: pd.DataFrame, ties: str, data: st.DataObject
+) -> None:
+    # trec, too, orders by what judging does not change; worst and best would take another order.
+    ties = "average" if ties in ("worst", "best") else ties
+    for text in BOUNDED:
+        measure = rm.parse(text)
+        evaluation = rm.evaluate(frame, measure, ties=ties)
+        low, high = evaluation.sensitivity.loc[text, ["unjudged_worthless", "unjudged_best"]]
+        place = frame.groupby("query")["score"].rank(method="min", ascending=False)
+        open_ = frame["grade"].isna() & (place <= (measure.k or math.inf))
+        guess = data.draw(st.lists(st.sampled_from([0, 1, 3]), min_size=4, max_size=4))
+        guesses = np.resize(guess, len(frame)).astype(float)
+        filled = frame.assign(grade=frame["grade"].mask(open_, guesses))
+        pooled = evaluation.per_query[text].notna()
+        mean = values(filled, measure, ties=ties).loc[pooled, text].mean()
+        assert low - 1e-12 <= mean <= high + 1e-12
+
+
+@given(frames(), OPTIONS)
+@SOME
+def test_unit_measures_have_bounds_in_the_unit_interval(frame: pd.DataFrame, options: dict) -> None:
+    table = rm.evaluate(frame, UNIT, **options).sensitivity
+    bounds = table[["unjudged_worthless", "unjudged_best"]]
+    assert (bounds.isna() | ((bounds >= 0) & (bounds <= 1))).all(axis=None)
