@@ -57,6 +57,11 @@ class Scale:
         """Return 1 for the codes of grades of at least `rel`, else 0."""
         return self.table(lambda grades: (grades >= rel).astype(np.float64))
 
+    def shares(self, max_grade: float | None = None) -> Floats:
+        """Return each code's grade as a share of the highest grade of the scale, at most 1."""
+        top = self.top if max_grade is None else float(max_grade)
+        return self.table(lambda grades: np.minimum(grades, top) / top if top > 0 else 0 * grades)
+
     @cached_property
     def judged(self) -> Floats:
         """1 for the codes of judged documents, else 0."""
@@ -261,6 +266,40 @@ class Block:
 
     # Other blocks that this one is compared with.
 
+    def settled(self) -> Block:
+        """Return the block with each tie group in the order of its grades, as it stands."""
+        return replace(self, ties=None)
+
+    def mixed(self) -> NDArray[np.bool_]:
+        """Return for each ranking whether the order of its equals can matter."""
+        matters = np.zeros(self.queries, dtype=bool)
+        if self.ties is not None:
+            codes = self.codes.ravel()
+            differs = codes[self.ties.first] != codes[self.ties.first + self.ties.size - 1]
+            matters[self.ties.row[differs]] = True
+        return matters
+
+    def take(self, rows: Ints) -> Block:
+        """Return some of the rankings."""
+        return replace(
+            self,
+            codes=self.codes[rows],
+            length=self.length[rows],
+            pool=self.pool.take(rows),
+            ties=None if self.ties is None else self.ties.take(rows),
+        )
+
+    def shuffled(self, number: int) -> Block:
+        """Return the block with its tie groups in the `number`-th of a series of random orders.
+
+        A ranking's orders depend on nothing but its own codes.
+        """
+        codes = self.codes.copy()
+        if self.ties is not None:
+            at, order = self.ties.shuffled(self.codes, number)
+            codes.ravel()[at] = self.codes.ravel()[at[order]]
+        return replace(self, codes=codes, ties=None)
+
     def ideal(self, table: Floats, k: int | None = None) -> Block:
         """Return the block of ideal rankings: all judged documents, the most valuable first.
 
@@ -269,11 +308,10 @@ class Block:
         table : array of float, shape (codes,)
             Value of each code.
         k : int, optional
-            Cutoff; the ideal is cut as the ranking is.
+            Cutoff. A depth does not cut the ideal: what is judged stays possible.
         """
-        cuts = [cut for cut in (k, self.depth) if cut is not None]
-        codes = self.pool.ranked(table, min(cuts, default=self.pool.codes.shape[1]))
-        return replace(self, codes=codes, length=self.pool.number(self.scale.judged), ties=None)
+        codes = self.pool.ranked(table, self.pool.codes.shape[1] if k is None else k)
+        return Block(codes, self.pool.number(self.scale.judged), self.pool)
 
     def with_unjudged(self, grade: float, k: int | None = None) -> Block:
         """Return the block as it would be if all unjudged documents shown had this grade.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rank_magic.errors import ColumnError, DataError, did_you_mean, listed
 
-__all__ = ["ROLE_NAMES", "Roles", "column", "find_roles", "ids", "numbers"]
+__all__ = ["ROLE_NAMES", "Roles", "column", "combined", "find_roles", "ids", "numbers", "plain"]
 
 # Conventional names by role: those in the first tuple win over those in the second.
 ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -120,6 +120,8 @@ def _given(
     role: str, chosen: Hashable | Sequence[Hashable], names: Sequence[Hashable]
 ) -> list[Hashable]:
     """Return the columns given for a role, checked to exist."""
+    if isinstance(chosen, (pd.Index, pd.Series, np.ndarray)):
+        chosen = list(chosen)
     if not isinstance(chosen, (list, tuple)) or chosen in names:
         return [_existing(chosen, role, names)]
     several = [_existing(name, role, names) for name in chosen]
@@ -245,7 +247,7 @@ def _exact(whole: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
 def _from_objects(values: pd.Series[Any], role: str) -> NDArray[np.float64]:
     """Read a column of objects or categories that are all numbers."""
     if isinstance(values.dtype, pd.CategoricalDtype):
-        categories = numbers(pd.Series(values.cat.categories), role)
+        categories = numbers(pd.Series(values.cat.categories, name=values.name), role)
         return np.append(categories, np.nan)[values.cat.codes.to_numpy()]
     objects = values.to_numpy(dtype=object)
     missing = pd.isna(objects)
@@ -255,7 +257,9 @@ def _from_objects(values: pd.Series[Any], role: str) -> NDArray[np.float64]:
         if isinstance(objects[place], (str, bytes)) or not hasattr(objects[place], "__float__")
     ]
     if wrong:
-        examples = [f"{objects[place]!r} in row {values.index[place]!r}" for place in wrong[:3]]
+        examples = [
+            f"{objects[place]!r} in row {plain(values.index[place])!r}" for place in wrong[:3]
+        ]
         raise DataError(
             f"The {role} column {values.name!r} must hold numbers, but {len(wrong):,} of its "
             f"{len(values):,} values are not: {', '.join(examples)}. Convert it first, such as "
@@ -286,12 +290,17 @@ def ids(values: pd.Series[Any], role: str) -> NDArray[np.int64]:
         codes = np.asarray(pd.factorize(values)[0], dtype=np.int64)
     missing = np.flatnonzero(codes < 0)
     if len(missing):
-        rows = [values.index[place] for place in missing[:3]]
+        rows = [plain(values.index[place]) for place in missing[:3]]
+        number = "1 row has" if len(missing) == 1 else f"{len(missing):,} rows have"
         raise DataError(
-            f"{len(missing):,} rows have no {role} id in {values.name!r}, such as row "
-            f"{listed(rows)}. Drop them: frame.dropna(subset=[{values.name!r}])."
+            f"{number} no {role} id in {values.name!r}, such as row {listed(rows)}. Drop them: frame.dropna(subset=[{values.name!r}])."
         )
     return codes
+
+
+def plain(value: Any) -> Any:
+    """Return a numpy scalar as Python's own, which prints as it was written."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def combined(codes: Iterable[NDArray[np.int64]]) -> NDArray[np.int64]:

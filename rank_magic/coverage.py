@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rank_magic.measures import Judged, Measure
 from rank_magic.rankings import Ranked, Rankings
-from rank_magic.statistics import mean
+from rank_magic.statistics import aggregate, mean
 from rank_magic.values import Values, compute
 
 __all__ = ["coverage", "positives_only", "sensitivity"]
@@ -48,9 +48,9 @@ def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) ->
         found = compute(rankings, shares).ruled(rankings.conventions)
         for number, share in enumerate(shares):
             facts[str(share)] = [mean(found[system, number]) for system in range(systems)]
-    if rankings.rows.rank is not None:
+    if rankings.rows.ranks:
         facts["queries whose rank and score disagree"] = [
-            _disagreeing(rankings, rankings.rows.rank)
+            _disagreeing(rankings, system) for system in rankings.systems
         ]
     table = pd.DataFrame(facts, index=pd.Index(rankings.systems, name="system"), dtype=object)
     return table.T
@@ -70,9 +70,9 @@ def _with_relevant(rankings: Rankings) -> NDArray[np.bool_]:
     return found
 
 
-def _disagreeing(rankings: Rankings, rank: Floats) -> int:
-    """Return the number of queries in which a better score has a worse rank."""
-    score = next(iter(rankings.rows.scores.values()))
+def _disagreeing(rankings: Rankings, system: Hashable) -> int:
+    """Return the number of queries in which a system gives a better score a worse rank."""
+    score, rank = rankings.rows.scores[system], rankings.rows.ranks[system]
     wrong = 0
     for query in range(len(rankings.queries)):
         rows = rankings.groups.rows(query)
@@ -91,7 +91,7 @@ def sensitivity(
     tied = np.asarray(values.tied.any(axis=0))
     ends = {}
     for ties in ("worst", "best"):
-        other = compute(rankings.under(ties=ties), measures, tied)
+        other = compute(rankings.under(ties=ties), measures, tied) if tied.any() else values
         moved = np.where(values.tied[:, None, :], other.ruled(conventions), ruled)
         ends[ties] = np.where(np.isnan(ruled), np.nan, moved)
     bounds = _bounds(rankings, measures, values)
@@ -100,15 +100,16 @@ def sensitivity(
         for number in range(len(measures)):
             at = (system, number)
             differs = np.abs(ends["best"][at] - ends["worst"][at]) > 1e-12
+            how = measures[number].aggregate
             row = (
-                mean(ruled[at]),
+                aggregate(ruled[at], how),
                 int(np.count_nonzero(differs)),
-                mean(ends["worst"][at]),
-                mean(ends["best"][at]),
-                mean(bounds[0][at]),
-                mean(bounds[1][at]),
-                mean(ruled[at][values.answered[system]]),
-                mean(ruled[at][values.findable[number]]),
+                aggregate(ends["worst"][at], how),
+                aggregate(ends["best"][at], how),
+                aggregate(bounds[0][at], how),
+                aggregate(bounds[1][at], how),
+                aggregate(ruled[at][values.answered[system]], how),
+                aggregate(ruled[at][values.findable[number]], how),
             )
             for name, entry in zip(COLUMNS, row, strict=True):
                 table[name].append(entry)

@@ -30,11 +30,8 @@ def log2(rank: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def log(rank: NDArray[np.float64], base: float) -> NDArray[np.float64]:
-    """Return 1 / log_b(b − 1 + rank), which is 1 at rank 1 for every base b.
-
-    With base 2 it is `log2`. A larger base falls more slowly.
-    """
-    return math.log(base) / np.log(base - 1.0 + rank)
+    """Return 1 / log_b(1 + rank): `log2` times a constant, which no normalised measure sees."""
+    return math.log(base) / np.log(1.0 + rank)
 
 
 def jarvelin(rank: NDArray[np.float64], base: float = 2.0) -> NDArray[np.float64]:

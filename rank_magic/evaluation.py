@@ -19,6 +19,7 @@ from rank_magic.gains import Gain
 from rank_magic.measures import Measure, MeasureLike, parse_all
 from rank_magic.rankings import Rankings
 from rank_magic.values import Values, compute
+from rank_magic.views import View
 
 if TYPE_CHECKING:
     from rank_magic.explanation import Explanation
@@ -126,11 +127,14 @@ class Evaluation:
         What was measured.
     measures : tuple of Measure
         By what.
+    view : View
+        How it is shown; `shown` changes it.
     """
 
     rankings: Rankings
     measures: tuple[Measure, ...]
     _values: Values
+    view: View = View()
 
     @classmethod
     def of(cls, rankings: Rankings, measures: Sequence[Measure]) -> Evaluation:
@@ -204,7 +208,8 @@ class Evaluation:
         """
         poisoned = self.conventions.no_relevant == "nan"
         lacking = self._values.without_relevant if poisoned else None
-        rows = statistics.summaries(self._ruled, lacking)
+        how = [measure.aggregate for measure in self.measures]
+        rows = statistics.summaries(self._ruled, how, lacking)
         index = self._columns()
         return pd.DataFrame(rows, index=index, columns=["mean", "low", "high", "queries"]).astype(
             {"queries": np.int64}
@@ -256,8 +261,40 @@ class Evaluation:
     def _repr_html_(self) -> str:
         return self.to_html()
 
+    def shown(self, **changes: Any) -> Evaluation:
+        """Return the same evaluation, shown otherwise.
+
+        Parameters
+        ----------
+        **changes
+            ``decimals``, ``sort``, ``worst`` and ``per_query``, see `View`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import rank_magic as rm
+        >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [0, 1, 1]})
+        >>> print(rm.evaluate(frame, "AP").shown(decimals=2).to_markdown().splitlines()[2])
+        | AP | 0.58 |
+        """
+        from rank_magic.tables import shown
+
+        return shown(self, **changes)
+
     def to_html(self) -> str:
         """Return the table of means and what they rest on, as HTML that needs nothing else."""
         from rank_magic.tables import evaluation_html
 
         return evaluation_html(self)
+
+    def to_markdown(self, *, intervals: bool = True) -> str:
+        """Return the table of means and what they rest on, as Markdown."""
+        from rank_magic.tables import evaluation_markdown
+
+        return evaluation_markdown(self, intervals=intervals)
+
+    def to_latex(self, *, intervals: bool = True) -> str:
+        """Return the table of means as LaTeX (package booktabs), with what they rest on above."""
+        from rank_magic.tables import evaluation_latex
+
+        return evaluation_latex(self, intervals=intervals)

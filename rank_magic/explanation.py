@@ -11,11 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE
-from rank_magic.columns import column
+from rank_magic.columns import column, plain
 from rank_magic.errors import DataError, did_you_mean, listed
-from rank_magic.measures import Measure
+from rank_magic.measures import Measure, orders
 from rank_magic.rankings import Ranked, Rankings
-from rank_magic.ties import sequential_sum
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -122,7 +121,7 @@ def _query_number(rankings: Rankings, query: Any) -> int:
             return 0
         raise DataError(
             f"There are {len(queries):,} queries; say which one to explain, such as "
-            f"query={queries[0]!r}."
+            f"query={plain(queries[0])!r}."
         )
     if query not in queries:
         raise DataError(
@@ -143,8 +142,9 @@ def _system_number(rankings: Rankings, system: Hashable | None) -> int:
 def _part(measure: Measure, ranked: Ranked) -> tuple[pd.DataFrame, float]:
     """Return a measure's quantities by rank, and its value."""
     block = ranked.block
-    contributions = measure.contributions(block)
-    quantities = {**measure.workings(block), "contribution": contributions}
+    contributions = orders.contributions(measure, block)
+    settled = block if measure.exact_over_ties(block) else block.settled()
+    quantities = {**measure.workings(settled), "contribution": contributions}
     shown = int(block.shown(measure.k)[0])
     columns = {}
     for name, array in quantities.items():
@@ -155,7 +155,7 @@ def _part(measure: Measure, ranked: Ranked) -> tuple[pd.DataFrame, float]:
         columns[name] = pd.Series(padded, index=np.arange(1, length + 1))
     table = pd.DataFrame(columns)
     table.index.name = "rank"
-    return table, float(sequential_sum(contributions)[0])
+    return table, float(orders.value(measure, block)[0][0])
 
 
 def _ideal(measure: Measure, ranked: Ranked) -> pd.Series[float]:
@@ -195,9 +195,9 @@ def _table(rankings: Rankings, rows: Ints, numbers: dict[Hashable, Any]) -> pd.D
         table["doc"] = column(frame, roles.doc).iloc[rows].to_numpy()
     table["grade"] = rankings.rows.grade[rows]
     table.update(numbers)
-    for name in frame.columns:
+    for place, name in enumerate(frame.columns):
         if name not in roles.columns() and name not in table:
-            table[name] = frame[name].iloc[rows].to_numpy()
+            table[name] = frame.iloc[rows, place].to_numpy()
     return pd.DataFrame(table)
 
 

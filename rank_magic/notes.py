@@ -2,84 +2,205 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from rank_magic.blocks import NEGATIVE
+from rank_magic.conventions import CHOICES, Conventions
 from rank_magic.coverage import positives_only
+from rank_magic.discounts import discount_name
+from rank_magic.gains import gain_name
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["convention_notes", "coverage_notes"]
+__all__ = [
+    "Note",
+    "convention_notes",
+    "coverage_notes",
+    "plain_text",
+    "sentence",
+    "worth_working_out",
+]
+
+# With more systems than this a fact is told by its lowest and highest.
+NAMED_SYSTEMS = 4
+NAME_LETTERS = 30
+# Rows times systems beyond which the means under other choices are worked out on request only:
+# below it they take about a second.
+WORKED_OUT_CELLS = 4_000_000
 
 
-def _counted(number: int, one: str, many: str) -> str:
+class Note(NamedTuple):
+    """A sentence, and whether it tells of something that was chosen against the default."""
+
+    text: str
+    chosen: bool = False
+
+
+def worth_working_out(evaluation: Evaluation) -> bool:
+    """Return whether the means under other choices are shown unasked; large work is not done."""
+    if "sensitivity" in vars(evaluation):
+        return True
+    return len(evaluation.rankings.rows.grade) * len(evaluation.systems) <= WORKED_OUT_CELLS
+
+
+def sentence(notes: Iterable[Note], lead: str = "") -> str:
+    """Join notes to one sentence, behind a lead such as ``Conventions:``."""
+    text = f"{lead} {'; '.join(note.text for note in notes)}".strip()
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Write a number with its noun."""
     return f"{number:,} {one if number == 1 else many}"
 
 
-def _by_system(evaluation: Evaluation, fact: str, form: str = "{:,}") -> str:
-    """Write a fact of every system: once when it is the same for all."""
-    values = evaluation.coverage.loc[fact]
-    if len(set(values)) == 1:
-        return form.format(values.iloc[0])
-    return ", ".join(f"{name} {form.format(value)}" for name, value in values.items())
+def plain_text(name: object) -> str:
+    """Write a name on one line, without characters that a terminal or a file would obey."""
+    text = ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
 
 
-def coverage_notes(evaluation: Evaluation) -> Iterator[str]:
+def short(name: object) -> str:
+    """Write a name on one line, cut when it is long."""
+    text = plain_text(name)
+    return text if len(text) <= NAME_LETTERS else text[: NAME_LETTERS - 1] + "…"
+
+
+def by_system(facts: dict[Hashable, Any], form: str = "{:,}") -> str:
+    """Write a fact of every system: once when it is the same for all, by its ends when many."""
+    written = {name: form.format(value) for name, value in facts.items()}
+    if len(set(written.values())) == 1:
+        return next(iter(written.values()))
+    if len(written) > NAMED_SYSTEMS:
+        ends = (min(facts, key=facts.__getitem__), max(facts, key=facts.__getitem__))
+        return " to ".join(f"{written[name]} ({short(name)})" for name in ends)
+    return ", ".join(f"{short(name)} {value}" for name, value in written.items())
+
+
+# What the means rest on.
+
+
+def coverage_notes(evaluation: Evaluation) -> Iterator[Note]:
     """Yield what the means rest on, the most important first."""
-    facts = evaluation.coverage
+    facts, conventions = evaluation.coverage, evaluation.conventions
     first: Any = facts.iloc[:, 0]
-    judged, lacking = first["queries judged"], first["queries without a relevant document"]
-    yield f"{_counted(judged, 'query', 'queries')} judged"
-    if first["queries without any judgment"]:
-        number = first["queries without any judgment"]
-        yield f"{_counted(number, 'query', 'queries')} without any judgment left out"
-    if facts.loc["queries unanswered"].sum():
-        rule = {"zero": "score 0", "skip": "left out"}[evaluation.conventions.unanswered]
-        yield f"unanswered: {_by_system(evaluation, 'queries unanswered')} ({rule})"
-    if lacking:
+    if silent := first["queries without any judgment"]:
+        yield Note(f"{counted(silent, 'query', 'queries')} without any judgment left out")
+    if lacking := first["queries without a relevant document"]:
         rule = {"zero": "score 0", "skip": "left out", "one": "score 1", "nan": "no value"}
-        yield (
-            f"without a relevant document: {lacking:,} ({rule[evaluation.conventions.no_relevant]})"
-        )
+        treated = rule[conventions.no_relevant]
+        have = counted(lacking, "query has", "queries have")
+        yield Note(f"{have} no relevant document ({treated})")
+    if facts.loc["queries unanswered"].sum():
+        rule = {"zero": "score 0", "skip": "left out"}
+        unanswered = by_system(dict(facts.loc["queries unanswered"]))
+        yield Note(f"unanswered: {unanswered} ({rule[conventions.unanswered]})")
     shares = [fact for fact in facts.index if str(fact).startswith("Judged")]
     if shares:
-        yield f"{shares[0]}: {_by_system(evaluation, shares[0], '{:.0%}')}"
+        percent = dict(100 * facts.loc[shares[0]].astype(float).fillna(0))
+        yield Note(f"{shares[0]}: {by_system(percent, '{:.0f} %')}")
     if positives_only(evaluation.rankings):
-        yield "only positives were judged (no grade 0), so unjudged and irrelevant look alike"
+        yield Note("only positives were judged (no grade 0): unjudged and irrelevant look alike")
     if facts.loc["queries with tied scores"].sum():
-        yield from _tie_notes(evaluation)
-    if "queries whose rank and score disagree" in facts.index:
-        number = first["queries whose rank and score disagree"]
-        if number:
-            yield (
-                f"rank and score disagree in {_counted(number, 'query', 'queries')}; "
-                f"the score decided"
-            )
+        yield _tie_note(evaluation)
+    if unscored := _unscored(evaluation):
+        yield Note(f"rows without a score (not retrieved): {unscored}")
+    if disagree := first.get("queries whose rank and score disagree"):
+        where = counted(disagree, "query", "queries")
+        yield Note(f"rank and score disagree in {where}; the score decided")
 
 
-def _tie_notes(evaluation: Evaluation) -> Iterator[str]:
-    yield f"scores tie in {_by_system(evaluation, 'queries with tied scores')} queries"
+def _tie_note(evaluation: Evaluation) -> Note:
+    tied = dict(evaluation.coverage.loc["queries with tied scores"])
+    text = f"scores tie in {by_system(tied)} queries"
+    if not worth_working_out(evaluation):
+        return Note(text)
     rows = evaluation.sensitivity
     moved = rows[rows["ties_matter"] > 0]
-    if len(moved):
-        most = (moved["best"] - moved["worst"]).idxmax()
-        row = moved.loc[most]
-        name = " ".join(map(str, most)) if isinstance(most, tuple) else most
-        yield (
-            f"the order of equals matters most for {name}: {row['ties_matter']:,.0f} queries, "
-            f"mean between {row['worst']:.4f} and {row['best']:.4f}"
-        )
+    if not len(moved):
+        return Note(f"{text}, which changes no value here")
+    most: Any = (moved["best"] - moved["worst"]).idxmax()
+    row, decimals = moved.loc[most], evaluation.view.decimals
+    name = " ".join(map(short, most)) if isinstance(most, tuple) else most
+    return Note(
+        f"{text}, which matters most for {name}: {row['ties_matter']:,.0f} queries, mean between "
+        f"{row['worst']:.{decimals}f} and {row['best']:.{decimals}f}"
+    )
 
 
-def convention_notes(evaluation: Evaluation) -> Iterator[str]:
-    """Yield the conventions in force."""
+def _unscored(evaluation: Evaluation) -> str:
+    """Return how many rows each system has no score in; nothing when it is not in the data."""
+    rankings = evaluation.rankings
+    if rankings.roles.system is not None:  # rows of other systems are not gaps in the data
+        return ""
+    missing = {
+        name: int(np.count_nonzero(np.isnan(score))) for name, score in rankings.rows.scores.items()
+    }
+    return by_system(missing) if any(missing.values()) else ""
+
+
+# What was chosen.
+
+
+def convention_notes(evaluation: Evaluation, *, every: bool = False) -> Iterator[Note]:
+    """Yield the conventions that touch this evaluation, those that were changed first.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What was measured.
+    every : bool
+        Whether to yield also the conventions that make no difference to it.
+    """
     conventions = evaluation.conventions
-    yield from conventions.sentences()
-    if any(hasattr(measure, "max_grade") for measure in evaluation.measures):
-        top = conventions.max_grade
-        yield (
-            f"top grade {evaluation.rankings.scale.top:g}, the highest in the frame"
-            if top is None
-            else f"top grade {top:g}"
+    changed = conventions.changed()
+    notes = {name: _in_words(evaluation, name) for name in Conventions.names()}
+    touched = {name for name in notes if name in changed or every or _touches(evaluation, name)}
+    for name in sorted(touched, key=lambda name: (name not in changed, list(notes).index(name))):
+        if notes[name]:
+            yield Note(notes[name], name in changed)
+
+
+def _in_words(evaluation: Evaluation, name: str) -> str:
+    """Return a convention in words; nothing where it says nothing."""
+    value = getattr(evaluation.conventions, name)
+    if name in CHOICES:
+        return CHOICES[name][value]
+    if name == "depth":
+        return "" if value is None else f"only the first {value:,} results looked at"
+    if name == "rel":
+        return f"relevant from grade {value:g}"
+    if name == "max_grade":
+        top = evaluation.rankings.scale.top
+        return (
+            f"top grade {top:g}, the highest in the frame"
+            if value is None
+            else f"top grade {value:g}"
         )
+    if name == "gain":
+        return f"gain {gain_name(value)}"
+    if name == "discount":
+        return f"discount {discount_name(value)}"
+    return f"{name} {value}"
+
+
+def _touches(evaluation: Evaluation, name: str) -> bool:
+    """Return whether a convention, left as it is by default, bears on these means.
+
+    What unanswered queries and those without a relevant document score stands with their number.
+    """
+    if name == "ties":
+        return bool(evaluation.coverage.loc["queries with tied scores"].sum())
+    if name == "unjudged":
+        return True
+    if name == "negative":
+        return bool((evaluation.rankings.codes == NEGATIVE).any())
+    # The others are defaults for measures that don't say themselves.
+    return any(getattr(measure, name, "") is None for measure in evaluation.measures)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import Roles, column, combined, ids, numbers
+from rank_magic.columns import Roles, column, combined, ids, numbers, plain
 from rank_magic.errors import ColumnError, DataError
 
 __all__ = ["Rows", "read_rows"]
@@ -31,8 +31,8 @@ class Rows:
         Grades, NaN where not judged.
     scores : dict of system name to array of float, shape (rows,)
         Scores, NaN where the system did not retrieve the document.
-    rank : array of float, shape (rows,), or None
-        Ranks that stand beside the scores, to be compared with them.
+    ranks : dict of system name to array of float, shape (rows,)
+        Ranks that stand beside the scores, to be compared with them; empty when none do.
     several : bool
         Whether the systems are to be told apart in results.
     """
@@ -40,7 +40,7 @@ class Rows:
     frame: pd.DataFrame
     grade: Floats
     scores: dict[Hashable, Floats]
-    rank: Floats | None
+    ranks: dict[Hashable, Floats]
     several: bool
 
 
@@ -69,7 +69,8 @@ def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
         scores, rank = {roles.rank: -rank}, None
     else:
         scores = {"rows": -np.arange(len(frame), dtype=np.float64)}
-    rows = Rows(frame, grade, scores, rank if len(scores) == 1 else None, len(scores) > 1)
+    ranks = {} if rank is None or len(scores) > 1 else dict.fromkeys(scores, rank)
+    rows = Rows(frame, grade, scores, ranks, len(scores) > 1)
     if roles.system is None and duplicates == "raise":
         return rows
     if roles.doc is None:
@@ -92,13 +93,16 @@ def _pooled(rows: Rows, roles: Roles, duplicates: str) -> Rows:
     grade = _agreed(rows, roles, of_pair, number)
     given, system = _by_system(rows, roles)
     scores: dict[Hashable, Floats] = {}
+    ranks: dict[Hashable, Floats] = {}
     for place, (name, score) in enumerate(given.items()):
         mine = np.flatnonzero(~np.isnan(score) & (system == (place if len(system) > 1 else 0)))
         if duplicates == "raise":
             _forbid_repeats(frame, roles, mine, of_pair)
         scores[name] = _kept(score, mine, of_pair, number, duplicates)
+        for rank in rows.ranks.values():
+            ranks[name] = -_kept(-rank, mine, of_pair, number, duplicates)
     several = roles.system is not None or rows.several
-    return Rows(frame.iloc[first], grade, scores, None, several)
+    return Rows(frame.iloc[first], grade, scores, ranks, several)
 
 
 def _by_system(rows: Rows, roles: Roles) -> tuple[dict[Hashable, Floats], Ints]:
@@ -112,9 +116,11 @@ def _by_system(rows: Rows, roles: Roles) -> tuple[dict[Hashable, Floats], Ints]:
         )
     system, names = pd.factorize(column(rows.frame, roles.system), sort=True)
     if (system < 0).any():
+        missing = int(np.count_nonzero(system < 0))
+        number = "1 row has" if missing == 1 else f"{missing:,} rows have"
         raise DataError(
-            f"{np.count_nonzero(system < 0):,} rows have no system in {roles.system!r}. Name it, "
-            f"or drop those rows."
+            f"{number} no system in {roles.system!r}. Name it, or drop such rows: "
+            f"frame.dropna(subset=[{roles.system!r}])."
         )
     score = next(iter(rows.scores.values()))
     return dict.fromkeys(names, score), system
@@ -151,8 +157,8 @@ def _agreed(rows: Rows, roles: Roles, of_pair: Ints, number: int) -> Floats:
 
 def _pair(frame: pd.DataFrame, roles: Roles, row: int) -> str:
     """Return the query and document of a row in words."""
-    query = [column(frame, name).iloc[row] for name in roles.query]
-    doc = column(frame, roles.doc).iloc[row]
+    query = [plain(column(frame, name).iloc[row]) for name in roles.query]
+    doc = plain(column(frame, roles.doc).iloc[row])
     return f"document {doc!r} in query {query[0] if len(query) == 1 else tuple(query)!r}"
 
 

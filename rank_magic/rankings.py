@@ -60,10 +60,8 @@ class Ranked:
         """Return some of the rankings; the same when all of them are meant."""
         if len(at) == len(self.queries):
             return self
-        block = self.block
-        part = Block(block.codes[at], block.length[at], block.pool.take(at), None, block.depth)
         rows = None if self.rows is None else self.rows[at]
-        return Ranked(part, self.queries[at], self.tied[at], rows)
+        return Ranked(self.block.take(at), self.queries[at], self.tied[at], rows)
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,16 @@ class Ties:
         last = edges[1::2] if len(edges) % 2 == 0 else np.append(edges[1::2], len(flat) - 1)
         return cls(equal.shape, edges[::2], last - edges[::2] + 1)
 
+    def take(self, rows: Ints) -> Ties:
+        """Return the groups of some of the rows, as a block of those rows."""
+        chosen = np.full(self.shape[0], -1)
+        chosen[rows] = np.arange(len(rows))
+        row = chosen[self.row]
+        kept = row >= 0
+        order = np.argsort(row[kept], kind="stable")
+        first = (row * self.shape[1] + self.column)[kept][order]
+        return Ties((len(rows), self.shape[1]), first, self.size[kept][order])
+
     @property
     def row(self) -> Ints:
         """Row of each group."""
@@ -167,6 +177,20 @@ class Ties:
         else:
             sorted_.ravel()[span.at] = members[np.lexsort((-members, span.group))]
         return sorted_
+
+    def shuffled(self, codes: NDArray[Any], number: int) -> tuple[Ints, Ints]:
+        """Return the groups' flat cells, and the `number`-th of a series of random orders.
+
+        The orders of a row depend on nothing but its own codes, so that neither its neighbours
+        nor its padding can change a value.
+        """
+        group, _, at = self.span(self.shape[1])
+        odd = np.full(self.shape[1], 0x9E3779B97F4A7C15, dtype=np.uint64)
+        power = np.multiply.accumulate(odd)
+        row = (codes.astype(np.uint64) * power).sum(axis=1, dtype=np.uint64)
+        seed = _mixed(row + np.uint64(number * 0xD1B54A32D192ED03 % 2**64))
+        key = _mixed(seed[at // self.shape[1]] + power[at % self.shape[1]])
+        return at, np.lexsort((key, group))
 
     def hits(self, relevant: NDArray[np.bool_], running: Ints) -> Floats:
         """Return the expected number of relevant documents down to a cell that holds one.
@@ -259,6 +283,13 @@ class Ties:
             ends.ravel()[start[at] + place] = before[at] * end[at]
             seen *= np.maximum(left - unseen, 0) / left
             seen[1:] += step[:-1]
+
+
+def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return well-mixed bits of each number (the finaliser of SplitMix64)."""
+    number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return number ^ (number >> np.uint64(31))
 
 
 def _symmetric_means(factors: Floats, number: Ints, longest: int) -> Floats:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, UNJUDGED
 from rank_magic.conventions import Conventions
-from rank_magic.measures import Measure
+from rank_magic.measures import Measure, orders
 from rank_magic.rankings import Ranked, Rankings
 
 __all__ = ["Values", "compute"]
@@ -29,6 +29,9 @@ class Values:
     ----------
     value : array of float, shape (systems, measures, queries)
         Sums over ranks, before conventions say what a query without results scores.
+    error : array of float, shape (systems, measures, queries)
+        Standard errors of values that were averaged over drawn orders of equal scores; 0 where
+        the value is exact.
     retrieved : array of int, shape (systems, queries)
         Number of documents retrieved.
     tied : array of bool, shape (systems, queries)
@@ -44,6 +47,7 @@ class Values:
     """
 
     value: Floats
+    error: Floats
     retrieved: Ints
     tied: Bools
     findable: Bools
@@ -91,6 +95,7 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
     systems, queries = len(rankings.systems), len(rankings.queries)
     values = Values(
         value=np.zeros((systems, len(measures), queries)),
+        error=np.zeros((systems, len(measures), queries)),
         retrieved=np.zeros((systems, queries), dtype=np.int64),
         tied=np.zeros((systems, queries), dtype=bool),
         findable=np.zeros((len(measures), queries), dtype=bool),
@@ -104,7 +109,10 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
         values.retrieved[system, at] = block.shown()
         values.tied[system, at] = ranked.tied
         for number, measure in enumerate(resolved):
-            values.value[system, number, at] = measure.value(block)
+            value, error = orders.value(measure, block)
+            values.value[system, number, at] = value
+            if error is not None:
+                values.error[system, number, at] = error
         if system == 0:
             codes = np.arange(block.scale.codes)
             values.judged[at] = block.pool.number(codes >= FIRST_GRADE)

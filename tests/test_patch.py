@@ -458,14 +458,16 @@ def test_accessors_of_frames_name_what_they_are_bound_to():
     groups = frame.groupby("q")
     assert frame.rank._obj is frame
     assert groups.rank._obj is groups
-    assert set(dir(frame.cumsum)) <= set(dir(frame.rank))
+    assert set(dir(types.MethodType(pd.DataFrame.rank, frame))) <= set(dir(frame.rank))
 
 
 def test_ipython_shows_and_completes_it_as_a_method_and_more():
     interactiveshell = pytest.importorskip("IPython.core.interactiveshell")
     from IPython.core.completer import provisionalcompleter
+    from traitlets.config import Config
 
-    shell = interactiveshell.InteractiveShell()
+    without_history = Config(HistoryManager={"enabled": False})
+    shell = interactiveshell.InteractiveShell(config=without_history)
     shell.user_ns["df"] = frame = pd.DataFrame({"x": [2, 1]})
     shown = shell.object_inspect("df.rank")
     assert shown["definition"].startswith("df.rank(")

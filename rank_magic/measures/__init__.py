@@ -1,10 +1,11 @@
 """All ranking measures: one file per family, one class per measure."""
 
 from rank_magic.measures.base import REGISTRY, Measure, measure, parameter, register, spellings
-from rank_magic.measures.binary import AP, RR, P, R, Success
-from rank_magic.measures.cascade import ERR
-from rank_magic.measures.counts import Judged
-from rank_magic.measures.gain import DCG, nDCG
+from rank_magic.measures.binary import AP, F1, RR, P, R, RPrec, Success
+from rank_magic.measures.cascade import EBU, ERR, Cascade, nERR
+from rank_magic.measures.counts import GMAP, Judged, NumRel, NumRelRet, NumRet, Unjudged
+from rank_magic.measures.gain import CG, DCG, SDCG, nDCG
+from rank_magic.measures.incomplete import bpref, infAP
 from rank_magic.measures.parsing import (
     DEFAULT_MEASURES,
     MeasureLike,
@@ -15,25 +16,57 @@ from rank_magic.measures.parsing import (
     parse_all,
     split,
 )
+from rank_magic.measures.persistence import BPM, IFT, INSQ, INST, RBP, RBPResidual
+from rank_magic.measures.preference import Compat
+from rank_magic.measures.qmeasure import Q
+from rank_magic.measures.recall import IPrec, IPrec11
+from rank_magic.measures.sets import SetF, SetP, SetR
 
 __all__ = [
     "AP",
+    "BPM",
+    "CG",
     "DCG",
     "DEFAULT_MEASURES",
+    "EBU",
     "ERR",
+    "F1",
+    "GMAP",
+    "IFT",
+    "INSQ",
+    "INST",
+    "RBP",
     "REGISTRY",
     "RR",
+    "SDCG",
+    "Cascade",
+    "Compat",
+    "IPrec",
+    "IPrec11",
     "Judged",
     "Measure",
     "MeasureLike",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
     "P",
+    "Q",
     "R",
+    "RBPResidual",
+    "RPrec",
+    "SetF",
+    "SetP",
+    "SetR",
     "Success",
+    "Unjudged",
+    "bpref",
     "find",
+    "infAP",
     "known",
     "make",
     "measure",
     "nDCG",
+    "nERR",
     "parameter",
     "parse",
     "parse_all",

@@ -112,6 +112,13 @@ class Measure:
     """Whether it may be cut at k."""
     unit: ClassVar[bool] = True
     """Whether its values lie in [0, 1]."""
+    additive: ClassVar[bool] = True
+    """Whether it is a sum over ranks. Plain counts are not."""
+    closed_form: ClassVar[bool] = True
+    """Whether contributions are exact expectations when scores tie. Otherwise they are asked
+    for on settled orders only, and averaged over 1,000 of them."""
+    aggregate: ClassVar[str] = "mean"
+    """How values become one: "mean", "geometric" or "sum"."""
     of_what_is_shown: ClassVar[bool] = False
     """Whether it is a share of the documents shown, with no value where none is."""
     monotone: ClassVar[bool] = False
@@ -166,6 +173,10 @@ class Measure:
         if type(self).terms is Measure.terms:
             return sequential_sum(self.contributions(block))
         return per(sequential_sum(self.terms(block))[:, None], self.whole(block))[:, 0]
+
+    def exact_over_ties(self, block: Block) -> bool:
+        """Return whether the contributions of a block with tie groups are exact expectations."""
+        return self.closed_form
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         """Return for each query whether anything judged could earn this measure something."""
@@ -248,6 +259,10 @@ class Measure:
         if field.metadata["kind"] == "discount":
             resolve_discount(value)
             return value if isinstance(value, str) or callable(value) else tuple(value)
+        if field.metadata["kind"] == "satisfaction" and not isinstance(value, str):
+            if callable(value) or isinstance(value, Mapping):
+                return value
+            raise MeasureError(f"{of} must be a name, a table or a function, not {value!r}.")
         if field.metadata["choices"]:
             if value not in field.metadata["choices"]:
                 raise MeasureError(
@@ -274,7 +289,7 @@ class Measure:
 
 def _written(value: Any, kind: str) -> str:
     """Return a parameter's value as it stands in a measure's name."""
-    if kind == "gain":
+    if kind in ("gain", "satisfaction"):
         return gain_name(value)
     if kind == "discount":
         return discount_name(value)

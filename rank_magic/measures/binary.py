@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rank_magic.blocks import Block
 from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
 
-__all__ = ["AP", "RR", "P", "R", "Success"]
+__all__ = ["AP", "F1", "RR", "Binary", "P", "R", "RPrec", "Success"]
 
 
 class Binary(Measure, abstract=True):
@@ -55,7 +55,7 @@ class RR(Binary):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [0, 1, 1]})
-    >>> rm.evaluate(frame, "RR").mean()["RR"]
+    >>> rm.evaluate(frame, "RR").mean().item()
     0.5
     """
 
@@ -99,7 +99,7 @@ class AP(Binary):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7, 6, 5], "grade": [1, 0, 1, 0, 1]})
-    >>> round(rm.evaluate(frame, "AP").mean()["AP"], 4)
+    >>> round(rm.evaluate(frame, "AP").mean().item(), 4)
     0.7556
     """
 
@@ -149,7 +149,7 @@ class P(Binary):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [1, 0, 1]})
-    >>> rm.evaluate(frame, "P@5").mean()["P@5"]
+    >>> rm.evaluate(frame, "P@5").mean().item()
     0.4
     """
 
@@ -185,7 +185,7 @@ class R(Binary):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, None], "grade": [1, 0, 1]})
-    >>> rm.evaluate(frame, "R@2").mean()["R@2"]
+    >>> rm.evaluate(frame, "R@2").mean().item()
     0.5
     """
 
@@ -231,3 +231,91 @@ class Success(Binary):
 
     def contributions(self, block: Block) -> Floats:
         return block.stops(self.relevant(block), self.k)
+
+
+class F1(Binary):
+    """F measure: the weighted harmonic mean of precision and recall of the first k results.
+
+    F_β@k = (1 + β²) · P@k · R@k / (β² · P@k + R@k). In [0, 1].
+
+    Parameters
+    ----------
+    beta : float
+        How much recall weighs against precision; 1 by default, which is F1.
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff; all results by default.
+
+    Notes
+    -----
+    With h relevant documents among the first k it is (1 + β²) · h / (β² · |R| + k): a sum over
+    ranks, so that ties have a closed form.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, None], "grade": [1, 0, 1]})
+    >>> rm.evaluate(frame, "F1@2").mean().item()
+    0.5
+    """
+
+    beta: float = parameter(1, "weight of recall against precision", low=0)
+
+    pretty = "F measure"
+    aliases = ("F",)
+
+    def terms(self, block: Block) -> Floats:
+        return block.expected(self.relevant(block), self.k)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        shown = block.shown() if self.k is None else np.full(block.queries, self.k)
+        square = float(self.beta) ** 2
+        number = block.pool.number(self.relevant(block))
+        return (square * number + shown) / (1.0 + square)
+
+
+class RPrec(Binary):
+    """R-precision: the precision at rank |R|, the number of relevant documents.
+
+    RPrec = |{r <= |R| : l_r >= rel}| / |R|. In [0, 1]; 1 is a perfect ranking.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+
+    Notes
+    -----
+    trec_eval: ``Rprec``; ir_measures: ``RPrec(rel=1)``.
+
+    References
+    ----------
+    Buckley and Voorhees, Retrieval system evaluation, in TREC: Experiment and Evaluation in
+    Information Retrieval, 2005, chapter 3.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [1, 0, 1]})
+    >>> rm.evaluate(frame, "RPrec").mean().item()
+    0.5
+    """
+
+    pretty = "R-precision"
+    aliases = ("RPrecision",)
+    cutoff = False
+
+    def terms(self, block: Block) -> Floats:
+        number = self.whole(block)
+        found = block.expected(self.relevant(block), max(1, int(number.max(initial=1))))
+        return found * (ranks(found) <= number[:, None])
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return block.pool.number(self.relevant(block))

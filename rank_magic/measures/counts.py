@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import Floats, Measure
+from rank_magic.measures.base import Floats, Measure, ranks
+from rank_magic.measures.binary import AP, Binary
 
-__all__ = ["Judged"]
+__all__ = ["GMAP", "Judged", "NumRel", "NumRelRet", "NumRet", "Unjudged"]
 
 
 class Judged(Measure):
@@ -33,7 +35,7 @@ class Judged(Measure):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [0, None]})
-    >>> rm.evaluate(frame, "Judged@10").mean()["Judged@10"]
+    >>> rm.evaluate(frame, "Judged@10").mean().item()
     0.5
     """
 
@@ -45,3 +47,170 @@ class Judged(Measure):
 
     def whole(self, block: Block) -> NDArray[Any]:
         return block.shown(self.k)
+
+
+class Unjudged(Measure):
+    """Unjudged: how many of the first k ranks hold a document that nobody judged, over k.
+
+    Unjudged@k = |{r <= k : r is shown and not judged}| / k. In [0, 1].
+
+    Parameters
+    ----------
+    k : int, optional
+        Cutoff; all results by default.
+
+    Notes
+    -----
+    Where at least k documents are shown it is 1 − Judged@k. trec_eval: ``unj_k``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [0, None]})
+    >>> rm.evaluate(frame, "Unjudged@4").mean().item()
+    0.25
+    """
+
+    pretty = "unjudged"
+
+    def terms(self, block: Block) -> Floats:
+        judged = block.expected(block.scale.judged, self.k)
+        return (ranks(judged) <= block.shown(self.k)[:, None]) - judged
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return block.shown() if self.k is None else np.full(block.queries, self.k)
+
+
+class NumRet(Measure):
+    """Number retrieved: how many documents a ranking shows.
+
+    From 0 upwards; over queries, the sum.
+
+    Parameters
+    ----------
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    trec_eval: ``num_ret``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [0, None]})
+    >>> rm.evaluate(frame, "NumRet").mean().item()
+    2.0
+    """
+
+    pretty = "number retrieved"
+    aggregate = "sum"
+    unit = False
+
+    def contributions(self, block: Block) -> Floats:
+        rank = np.arange(1.0, block.width(self.k) + 1.0)
+        return (rank <= block.shown(self.k)[:, None]).astype(np.float64)
+
+
+class NumRelRet(Binary):
+    """Number of relevant documents retrieved.
+
+    From 0 upwards; over queries, the sum.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    trec_eval: ``num_rel_ret``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [0, 1]})
+    >>> rm.evaluate(frame, "NumRelRet").mean().item()
+    1.0
+    """
+
+    pretty = "number of relevant retrieved"
+    aggregate = "sum"
+    unit = False
+    monotone = True
+
+    def contributions(self, block: Block) -> Floats:
+        return block.expected(self.relevant(block), self.k)
+
+
+class NumRel(Binary):
+    """Number of relevant documents judged, retrieved or not.
+
+    From 0 upwards; over queries, the sum. Not a sum over ranks: nothing is contributed by any.
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+
+    Notes
+    -----
+    trec_eval: ``num_rel``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, None], "grade": [0, 1]})
+    >>> rm.evaluate(frame, "NumRel").mean().item()
+    1.0
+    """
+
+    pretty = "number of relevant"
+    aggregate = "sum"
+    unit = False
+    cutoff = False
+    additive = False
+
+    def contributions(self, block: Block) -> Floats:
+        return np.zeros((block.queries, 1))
+
+    def value(self, block: Block) -> Floats:
+        return block.pool.number(self.relevant(block)).astype(np.float64)
+
+
+class GMAP(AP):
+    """Geometric mean average precision: AP, averaged so that the worst queries weigh most.
+
+    GMAP = exp((1 / N) Σ_q ln max(AP_q, 0.00001)). Per query it is AP. In [0.00001, 1].
+
+    Parameters
+    ----------
+    rel, denominator, k
+        As for AP.
+
+    Notes
+    -----
+    trec_eval: ``gm_map``.
+
+    References
+    ----------
+    Robertson, On GMAP: and other transformations, CIKM 2006.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": ["a", "b", "b"], "score": [1, 9, 8], "grade": [1, 0, 1]})
+    >>> round(rm.evaluate(frame, "GMAP").mean().item(), 4)
+    0.7071
+    """
+
+    pretty = "geometric mean average precision"
+    mean_name = ""
+    aggregate = "geometric"

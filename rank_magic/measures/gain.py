@@ -8,13 +8,56 @@ from numpy.typing import NDArray
 from rank_magic.blocks import Block
 from rank_magic.discounts import Discount, discount_weights
 from rank_magic.gains import Gain, gain_table
-from rank_magic.measures.base import Floats, Measure, parameter, per
+from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per
 from rank_magic.ties import sequential_sum
 
-__all__ = ["DCG", "nDCG"]
+__all__ = ["CG", "DCG", "SDCG", "nDCG"]
 
 
-class DCG(Measure):
+class CG(Measure):
+    """Cumulative gain: what the documents are worth together, wherever they stand.
+
+    CG@k = Σ_{r<=k} g(l_r). From 0 upwards.
+
+    Parameters
+    ----------
+    gain : str, mapping or callable, optional
+        What a grade is worth; the convention ``gain`` by default.
+    k : int, optional
+        Cutoff.
+
+    References
+    ----------
+    Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4),
+    2002, equation 1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [3, 2, 1]})
+    >>> rm.evaluate(frame, "CG@2").mean().item()
+    10.0
+    """
+
+    gain: Gain = parameter(None, "what a grade is worth", kind="gain")
+
+    pretty = "cumulative gain"
+    unit = False
+    monotone = True
+
+    def table(self, block: Block) -> Floats:
+        """Return the gain of each code."""
+        return block.scale.table(lambda grades: gain_table(self.gain, grades))
+
+    def contributions(self, block: Block) -> Floats:
+        return block.expected(self.table(block), self.k)
+
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        return block.pool.number(self.table(block) > 0) > 0
+
+
+class DCG(CG):
     """Discounted cumulative gain: each document's gain, less the deeper it stands.
 
     DCG@k = Σ_{r<=k} g(l_r) · d(r), by default with g(l) = 2^l − 1 and d(r) = 1 / log2(1 + r).
@@ -45,30 +88,20 @@ class DCG(Measure):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [3, 2, 1]})
-    >>> round(rm.evaluate(frame, "DCG").mean()["DCG"], 3)
+    >>> round(rm.evaluate(frame, "DCG").mean().item(), 3)
     9.393
     """
 
-    gain: Gain = parameter(None, "what a grade is worth", kind="gain")
     discount: Discount = parameter(None, "what a rank is worth", kind="discount")
 
     pretty = "discounted cumulative gain"
-    unit = False
-    monotone = True
-
-    def table(self, block: Block) -> Floats:
-        """Return the gain of each code."""
-        return block.scale.table(lambda grades: gain_table(self.gain, grades))
 
     def weights(self, block: Block) -> Floats:
         """Return the discount of each rank looked at."""
         return discount_weights(self.discount, block.width(self.k))
 
     def contributions(self, block: Block) -> Floats:
-        return block.expected(self.table(block), self.k) * self.weights(block)
-
-    def findable(self, block: Block) -> NDArray[np.bool_]:
-        return block.pool.number(self.table(block) > 0) > 0
+        return super().contributions(block) * self.weights(block)
 
     def workings(self, block: Block) -> dict[str, Floats]:
         gain = block.expected(self.table(block), self.k)
@@ -106,7 +139,7 @@ class nDCG(DCG):
     >>> import pandas as pd
     >>> import rank_magic as rm
     >>> frame = pd.DataFrame({"query": "q", "score": [9, 8, 7], "grade": [2, 3, 1]})
-    >>> round(rm.evaluate(frame, "nDCG").mean()["nDCG"], 4)
+    >>> round(rm.evaluate(frame, "nDCG").mean().item(), 4)
     0.8428
     """
 
@@ -139,3 +172,52 @@ class nDCG(DCG):
 
     def workings(self, block: Block) -> dict[str, Floats]:
         return {**super().workings(block), "ideal": self.ideal(block)}
+
+
+class SDCG(Measure):
+    """Scaled DCG: DCG as a share of what k perfect documents would give.
+
+    SDCG@k = Σ_{r<=k} g_r · d(r) / Σ_{r<=k} d(r), with g = l / l_m, where l_m is the highest grade
+    of the scale. In [0, 1]. No ideal ranking is needed, so nothing depends on what was judged.
+
+    Parameters
+    ----------
+    max_grade : float, optional
+        l_m. By default the convention ``max_grade``, and when that is not set either, the
+        highest grade in the whole frame.
+    discount : str, sequence or callable, optional
+        What a rank is worth; the convention ``discount`` by default.
+    k : int, optional
+        Cutoff; as many ranks as are shown by default.
+
+    Notes
+    -----
+    A higher grade than ``max_grade`` counts as ``max_grade``. ir_measures: ``SDCG@k``.
+
+    References
+    ----------
+    Moffat, Thomas and Scholer, Users versus models: what observation tells us about
+    effectiveness metrics, CIKM 2013.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [3, 3]})
+    >>> round(rm.evaluate(frame, "SDCG@3").mean().item(), 4)
+    0.7654
+    """
+
+    max_grade: float | None = parameter(None, "highest grade of the scale", low=SMALLEST)
+    discount: Discount = parameter(None, "what a rank is worth", kind="discount")
+
+    pretty = "scaled discounted cumulative gain"
+
+    def terms(self, block: Block) -> Floats:
+        worth = block.expected(block.scale.shares(self.max_grade), self.k)
+        return worth * discount_weights(self.discount, worth.shape[1])
+
+    def whole(self, block: Block) -> Floats:
+        deepest = int(block.shown().max(initial=1)) if self.k is None else self.k
+        total = np.concatenate([[0.0], np.cumsum(discount_weights(self.discount, deepest))])
+        return total[block.shown() if self.k is None else np.full(block.queries, self.k)]

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from rank_magic.errors import MeasureError, did_you_mean, listed
 from rank_magic.measures.base import REGISTRY, Measure, spellings
+from rank_magic.measures.trec import trec_measure, trec_names
 
 __all__ = ["DEFAULT_MEASURES", "MeasureLike", "find", "known", "parse", "parse_all"]
 
@@ -18,7 +19,7 @@ MeasureLike: TypeAlias = str | Measure | type[Measure]
 DEFAULT_MEASURES = ("nDCG@10", "ERR@10", "RR", "AP")
 
 SHAPE = re.compile(
-    r"\s*(?P<name>[A-Za-z][\w.+-]*)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*"
+    r"\s*(?P<name>\w[\w.+-]*)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*"
 )
 
 
@@ -38,7 +39,7 @@ def find(name: str) -> type[Measure]:
     try:
         return REGISTRY[name.lower()]
     except KeyError:
-        names = [spelling for cls in known() for spelling in spellings(cls)]
+        names = [spelling for cls in known() for spelling in spellings(cls)] + trec_names()
         advice = did_you_mean(name, names) or f" Known are {listed(sorted(names), 40)}."
         raise MeasureError(f"No measure is called {name!r}.{advice}") from None
 
@@ -49,8 +50,8 @@ def parse(text: MeasureLike) -> Measure:
     Parameters
     ----------
     text : str or Measure
-        ``NAME``, ``NAME@CUTOFF`` or ``NAME(PARAMETER=VALUE, ...)@CUTOFF``, letter case aside. A
-        measure is returned as it is.
+        ``NAME``, ``NAME@CUTOFF`` or ``NAME(PARAMETER=VALUE, ...)@CUTOFF``, letter case aside,
+        or a name of trec_eval's. A measure is returned as it is.
 
     Returns
     -------
@@ -85,6 +86,9 @@ def parse(text: MeasureLike) -> Measure:
     given = dict(_arguments(match["inside"], text)) if match["inside"] else {}
     if match["cutoff"] is not None:
         given["k"] = _literal(match["cutoff"])
+    if match["name"].lower() not in REGISTRY and (of_trec := trec_measure(match["name"])):
+        cls, parameters = of_trec
+        return make(cls, {**parameters, **given})
     return make(find(match["name"]), given)
 
 

@@ -4,14 +4,16 @@
 puts it on disk. What stands under a table comes from `rank_magic.notes`.
 """
 
-from rank_magic.tables.files import SUFFIXES, write
+from rank_magic.tables.files import SUFFIXES, checked_path, write
 from rank_magic.tables.html import evaluation_html, evaluation_page
 from rank_magic.tables.markup import evaluation_latex, evaluation_markdown
 from rank_magic.tables.text import evaluation_text
-from rank_magic.tables.viewing import prepare, shown
+from rank_magic.tables.viewing import checked_sort, prepare, shown
 
 __all__ = [
     "SUFFIXES",
+    "checked_path",
+    "checked_sort",
     "evaluation_html",
     "evaluation_latex",
     "evaluation_markdown",

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rank_magic.notes import plain_text
+
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["Cell", "Grid", "grid", "number", "plain_text"]
+__all__ = ["Cell", "Grid", "grid", "number"]
 
 NOTHING = "–"
 INTERVAL_DECIMALS = 3  # the last digit of an interval says little
@@ -57,11 +59,13 @@ class Grid:
     cells: list[list[Cell]]
     full: list[float]
 
-    def counts(self) -> str:
-        """Return the numbers of queries behind the means, in words."""
+    def over(self) -> str:
+        """Return what the numbers are, and over how many queries, in words."""
         found = sorted({cell.queries for row in self.cells for cell in row})
         least, most = found[0], found[-1]
-        return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        queries = f"{most:,}" if least == most else f"{least:,} to {most:,}"
+        noun = "query" if most == 1 else "queries"
+        return f"means over {queries} {noun} with 95 % intervals"
 
 
 def grid(evaluation: Evaluation) -> Grid:
@@ -110,12 +114,3 @@ def number(value: float, decimals: int) -> str:
     text = f"{value:,.{decimals}f}"
     # Rounded to nothing, a number has no sign.
     return text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
-
-
-def plain_text(name: object) -> str:
-    """Write a name on one line, without characters that a terminal would obey."""
-    text = ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-        for letter in text
-    )

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.columns import ROLE_NAMES
-from rank_magic.tables.grid import plain_text
+from rank_magic.notes import plain_text
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -43,11 +43,10 @@ def worst_queries(evaluation: Evaluation) -> pd.DataFrame:
     several = evaluation.rankings.rows.several
     table = _labelled(evaluation, order, [by] if several else list(evaluation.names))
     values = evaluation._values
-    table["found"] = [
-        f"{int(values.judged[query]):,} judged"
-        + ("" if values.answered[:, query].all() else _silent(evaluation, int(query)))
-        for query in order
-    ]
+    table["judged"] = values.judged[order]
+    notes = [_silent(evaluation, int(query)) for query in order]
+    if any(notes):
+        table["note"] = notes
     return table
 
 
@@ -66,14 +65,12 @@ def _decides(evaluation: Evaluation) -> str:
 
 def _silent(evaluation: Evaluation, query: int) -> str:
     answered = evaluation._values.answered[:, query]
+    if answered.all():
+        return ""
     if not answered.any():
-        return ", no results"
-    silent = [
-        plain_text(name)
-        for name, there in zip(evaluation.systems, answered, strict=True)
-        if not there
-    ]
-    return f", no results from {', '.join(silent)}"
+        return "no results"
+    named = zip(evaluation.systems, answered, strict=True)
+    return f"no results: {', '.join(plain_text(name) for name, there in named if not there)}"
 
 
 def _over_systems(evaluation: Evaluation, measure: str) -> NDArray[np.float64]:
@@ -88,7 +85,8 @@ def _over_systems(evaluation: Evaluation, measure: str) -> NDArray[np.float64]:
 def _labelled(evaluation: Evaluation, order: Ints, measures: list[str]) -> pd.DataFrame:
     """Return a row for each query: its id, its words if the frame has them, its values."""
     queries = evaluation.queries[order]
-    table: dict[str, Any] = {"query": [plain_text(query) for query in queries]}
+    identity = plain_text(evaluation.rankings.roles.query)
+    table: dict[str, Any] = {identity: [plain_text(query) for query in queries]}
     table.update(_words(evaluation, order))
     places = [evaluation.names.index(name) for name in measures]
     for number, system in enumerate(evaluation.systems):
@@ -109,6 +107,5 @@ def _words(evaluation: Evaluation, order: Ints) -> dict[str, list[str]]:
         if name not in taken and str(name).lower() in conventional:
             rows = [int(rankings.groups.rows(int(query))[0]) for query in order]
             words = frame[name].iloc[rows]
-            label = plain_text(name) if str(name) != "query" else "words"
-            return {label: ["" if pd.isna(word) else plain_text(word) for word in words]}
+            return {plain_text(name): ["" if pd.isna(word) else plain_text(word) for word in words]}
     return {}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rank_magic.errors import RankMagicError, did_you_mean, listed
-from rank_magic.measures import parse
+from rank_magic.measures import MeasureLike, parse
 from rank_magic.notes import worth_working_out
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["prepare", "shown"]
+__all__ = ["checked_sort", "prepare", "shown"]
 
 
 def shown(evaluation: Evaluation, **changes: Any) -> Evaluation:
@@ -24,16 +25,20 @@ def shown(evaluation: Evaluation, **changes: Any) -> Evaluation:
                 f"There is nothing called {name!r} to choose about a table. It has "
                 f"{listed(known)}.{did_you_mean(name, known)}"
             )
-    by = changes.get("sort")
-    if by is not None:
-        name = str(parse(by))
-        if name not in evaluation.names:
-            raise RankMagicError(
-                f"sort={by!r} is not among the measures. Sort by one of "
-                f"{listed(evaluation.names)}.{did_you_mean(name, evaluation.names)}"
-            )
-        changes = {**changes, "sort": name}
+    if changes.get("sort") is not None:
+        changes = {**changes, "sort": checked_sort(changes["sort"], evaluation.names)}
     return dataclasses.replace(evaluation, view=dataclasses.replace(evaluation.view, **changes))
+
+
+def checked_sort(by: MeasureLike, names: Sequence[str]) -> str:
+    """Return the name of the measure to sort by, as the table has it."""
+    name = str(parse(by))
+    if name not in names:
+        raise RankMagicError(
+            f"sort={str(by)!r} is not among the measures. Sort by one of {listed(names)}."
+            f"{did_you_mean(name, names)}"
+        )
+    return name
 
 
 def prepare(evaluation: Evaluation) -> None:

@@ -1,0 +1,83 @@
+"""A progress bar for work that takes more than a moment."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import Any
+
+from rank_magic.progress import watched
+
+__all__ = ["progress_bar"]
+
+PATIENCE = 1.0  # seconds of work without a bar
+
+
+class _Watch:
+    """Opens a bar when work lasts; is told of progress by the engine."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell, self._start = shell, time.monotonic()
+        self._total = self._done = 0
+        self._bar: Any = None
+
+    def __call__(self, *, more: int = 0, done: int = 0) -> None:
+        self._total += more
+        self._done += done
+        if self._bar is None and time.monotonic() - self._start > PATIENCE:
+            self._bar = _bar(self._shell)
+        if self._bar is not None:
+            self._bar.total = self._total
+            self._bar.update(self._done - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+@contextmanager
+def progress_bar(shell: Any) -> Iterator[None]:
+    """Show how far the work inside is, once it has taken a second; nothing of it stays."""
+    watch = _Watch(shell)
+    try:
+        with watched(watch):
+            yield
+    finally:
+        watch.close()
+
+
+def _bar(shell: Any) -> Any:
+    """Return a tqdm bar for where the shell runs."""
+    from tqdm.std import tqdm
+
+    looks = {"total": 0, "unit": " rankings", "unit_scale": True, "leave": False}
+    if getattr(shell, "kernel", None) is None:
+        return tqdm(**looks)
+
+    # tqdm.notebook would leave a widget behind, which a reopened notebook can't show.
+    from IPython.display import HTML, display
+
+    class NotebookBar(tqdm):  # type: ignore[misc]
+        monitor_interval = 0
+
+        def display(self, msg: str | None = None, pos: int | None = None) -> None:
+            done = "" if msg == "" else self._html()
+            if getattr(self, "_handle", None) is None:
+                self._handle = display(HTML(done), display_id=True)
+            else:
+                self._handle.update(HTML(done))
+
+        def _html(self) -> str:
+            text = self.format_meter(
+                **{
+                    **self.format_dict,
+                    "bar_format": "{n_fmt} of {total_fmt}{unit}, {remaining} left",
+                }
+            )
+            share = f"value='{self.n}' max='{max(self.total, 1)}'"
+            return f"<progress {share}></progress> {escape(text)}"
+
+    return NotebookBar(file=io.StringIO(), **looks)

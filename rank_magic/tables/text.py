@@ -1,0 +1,152 @@
+"""An evaluation as text, within the terminal's width."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from rank_magic.notes import Note, convention_notes, coverage_notes, sentence
+from rank_magic.tables.grid import Cell, Grid, grid, number
+from rank_magic.tables.queries import query_rows, worst_queries, worst_title
+
+if TYPE_CHECKING:
+    from rank_magic.evaluation import Evaluation
+
+__all__ = ["evaluation_text"]
+
+SHOWN_QUERIES = 30
+LONGEST_NAME = 32
+GAP = "  "
+BEST = "*"
+
+
+def evaluation_text(evaluation: Evaluation) -> str:
+    """Return the table of means and what they rest on."""
+    width = max(shutil.get_terminal_size((100, 24)).columns, 20)
+    means = grid(evaluation)
+    best = f"; {BEST} best" if any(cell.best for row in means.cells for cell in row) else ""
+    notes = [
+        sentence([Note(f"{means.over()}{best}"), *coverage_notes(evaluation)]),
+        sentence(convention_notes(evaluation), "Conventions:"),
+        *evaluation.view.remarks,
+    ]
+    below = "\n".join(textwrap.fill(note, width) for note in notes)
+    tables = [*_tables(means, evaluation.view.decimals, width), *_queries(evaluation, width)]
+    return "\n\n".join([*tables, below])
+
+
+def _tables(means: Grid, decimals: int, width: int) -> Iterator[str]:
+    """Yield the means as one table, or as several below one another when one is too wide."""
+    if not means.several:
+        rows = [
+            [name, number(cell.mean, decimals), cell.interval(decimals)]
+            for name, cell in zip(means.measures, means.cells[0], strict=True)
+        ]
+        yield _aligned([[_short(means.systems[0]), "mean", "95 % interval"], *rows], "lrr", width)
+        return
+    names = ["", *map(_short, means.systems)]
+    columns = [
+        [name, *(_written(row[place], decimals) for row in means.cells)]
+        for place, name in enumerate(means.measures)
+    ]
+    room = width - max(map(_width, names))
+    for some in _fitting(columns, room):
+        rows = [list(row) for row in zip(names, *some, strict=True)]
+        yield _aligned(rows, "l" * len(rows[0]), width)
+
+
+def _written(cell: Cell, decimals: int) -> str:
+    mark = BEST if cell.best else " "
+    return f"{number(cell.mean, decimals)}{mark}{cell.interval(decimals)}"
+
+
+def _fitting(columns: Sequence[list[str]], room: int) -> Iterator[list[list[str]]]:
+    """Yield columns in groups that fit side by side; a column that never fits stands alone."""
+    some: list[list[str]] = []
+    for column in columns:
+        needed = sum(max(map(_width, one)) + len(GAP) for one in [*some, column])
+        if some and needed > room:
+            yield some
+            some = []
+        some.append(column)
+    yield some
+
+
+def _aligned(rows: Sequence[Sequence[str]], sides: str, width: int) -> str:
+    """Return rows of cells under one another, cut at the width."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [
+            _padded(cell, size, side) for cell, size, side in zip(row, widths, sides, strict=True)
+        ]
+        lines.append(_cut(GAP.join(cells).rstrip(), width))
+    return "\n".join(lines)
+
+
+def _queries(evaluation: Evaluation, width: int) -> Iterator[str]:
+    """Yield the lists of queries that the view asks for."""
+    if evaluation.view.worst:
+        table = worst_queries(evaluation)
+        title = textwrap.fill(worst_title(evaluation, len(table)), width)
+        yield f"{title}\n{_frame(table, evaluation.view.decimals, width)}"
+    if evaluation.view.per_query:
+        table = query_rows(evaluation, SHOWN_QUERIES)
+        left = len(evaluation.queries) - len(table)
+        more = f"\n{left:,} more queries: .per_query has them all." if left else ""
+        yield f"{_frame(table, evaluation.view.decimals, width)}{more}"
+
+
+def _frame(table: pd.DataFrame, decimals: int, width: int) -> str:
+    """Return a frame of text and numbers, in several parts when it is too wide."""
+    columns, sides = [], ""
+    for place, (name, kind) in enumerate(table.dtypes.items()):
+        values = table.iloc[:, place].tolist()
+        if pd.api.types.is_numeric_dtype(kind):
+            shown = decimals if kind.kind == "f" else 0
+            columns.append([str(name), *(number(value, shown) for value in values)])
+            sides += "r"
+        else:
+            columns.append([str(name), *(_short(value) for value in values)])
+            sides += "l"
+    room = width - max(map(_width, columns[0]))
+    parts, at = [], 1
+    for some in _fitting(columns[1:], room):
+        rows = [list(row) for row in zip(columns[0], *some, strict=True)]
+        parts.append(_aligned(rows, sides[0] + sides[at : at + len(some)], width))
+        at += len(some)
+    return "\n\n".join(parts)
+
+
+def _width(text: str) -> int:
+    """Return how many places a text takes in a terminal."""
+    return sum(
+        0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
+        for letter in text
+    )
+
+
+def _padded(text: str, width: int, side: str) -> str:
+    blank = " " * (width - _width(text))
+    return blank + text if side == "r" else text + blank
+
+
+def _short(text: str) -> str:
+    return _cut(text, LONGEST_NAME)
+
+
+def _cut(text: str, width: int) -> str:
+    """Return text that takes no more than `width` places."""
+    if _width(text) <= width:
+        return text
+    kept = ""
+    for letter in text:
+        if _width(kept + letter) > width - 1:
+            break
+        kept += letter
+    return kept + "…"
