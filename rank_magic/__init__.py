@@ -10,6 +10,7 @@ from rank_magic.discounts import register_discount
 from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.gains import register_gain
 from rank_magic.measures import Measure, measure, parameter, parse
+from rank_magic.overlaps import kendall_tau, rbo, tau_ap
 
 __version__ = "0.1.0"
 
@@ -22,11 +23,14 @@ __all__ = [
     "datasets",
     "errors",
     "evaluate",
+    "kendall_tau",
     "measure",
     "parameter",
     "parse",
+    "rbo",
     "register_discount",
     "register_gain",
+    "tau_ap",
 ]
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from pandas.core.groupby.generic import DataFrameGroupBy
 
 from rank_magic._patch import MethodAccessor, install, uninstall
-from rank_magic.columns import ROLE_NAMES
+from rank_magic.columns import ROLE_NAMES, conventional
 from rank_magic.errors import ColumnError, MeasureError
 from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.explanation import Explanation
@@ -231,34 +231,26 @@ def _frame_and_keys(obj: Any, query: Any) -> tuple[pd.DataFrame, dict[str, Any]]
     """
     if not isinstance(obj, DataFrameGroupBy):
         return obj, {}
-    keys = obj.keys if isinstance(obj.keys, list) else [obj.keys]
     frame = obj.obj
-    levels = [
-        frame.index.names[level] if isinstance(level, int) else level
-        for level in ([] if obj.level is None else [obj.level])
-    ]
-    names = levels or keys
+    keys = obj.keys if obj.level is None else obj.level
+    names = [_level(frame, obj, key) for key in (keys if isinstance(keys, list) else [keys])]
     if any(not isinstance(name, Hashable) or name not in _names(frame) for name in names):
         raise ColumnError(
             "Group by columns or named index levels, so that the query has a name: "
             "df.groupby('query').rank.ndcg(k=10)."
         )
-    given = [] if query is None else list(query) if isinstance(query, list) else [query]
+    if query is not None:
+        given = query if isinstance(query, list) else [query]
+        return frame, {"query": list(dict.fromkeys([*names, *given]))}
     known = {name for standing in ROLE_NAMES["query"] for name in standing}
-    if any(str(name).lower() in known for name in names) or (set(given) <= set(names) and given):
-        return frame, {"query": list(names)}
-    if given:
-        return frame, {"query": [*names, *given]}
-    for standing in ROLE_NAMES["query"]:
-        found = [name for name in _names(frame) if str(name).lower() in standing]
-        if len(found) > 1:
-            raise ColumnError(
-                f"More than one column could be the query: {found!r}. Say which one: "
-                f"query={found[0]!r}."
-            )
-        if found:
-            return frame, {"query": [*names, *found]}
-    return frame, {"query": list(names)}
+    if any(str(name).lower() in known for name in names):
+        return frame, {"query": names}
+    return frame, {"query": [*names, *(conventional("query", _names(frame)) or [])]}
+
+
+def _level(frame: pd.DataFrame, grouped: Any, key: Any) -> Any:
+    """Return the name of a key; that of an index level may be given by its number."""
+    return frame.index.names[key] if grouped.level is not None and isinstance(key, int) else key
 
 
 def _names(frame: pd.DataFrame) -> list[Hashable]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.ties import Ties, exclusive_product, running_sum
+from rank_magic.ties import Ties, exclusive_product, rearranged, running_sum
 
 __all__ = ["FIRST_GRADE", "NEGATIVE", "PAD", "UNJUDGED", "Block", "Pool", "Scale"]
 
@@ -50,8 +50,12 @@ class Scale:
         return FIRST_GRADE + len(self.grades)
 
     def table(self, worth: Callable[[Floats], Floats]) -> Floats:
-        """Return what each code is worth; unjudged and negative grades are worth 0."""
-        return np.concatenate([np.zeros(FIRST_GRADE), worth(self.grades)])
+        """Return what each code is worth, 0 where no document is.
+
+        Unjudged documents and those with a negative grade are worth what a grade of 0 is.
+        """
+        zero = float(worth(np.zeros(1))[0])
+        return np.concatenate([[0.0, zero, zero], worth(self.grades)])
 
     def relevant(self, rel: float) -> Floats:
         """Return 1 for the codes of grades of at least `rel`, else 0."""
@@ -65,7 +69,7 @@ class Scale:
     @cached_property
     def judged(self) -> Floats:
         """1 for the codes of judged documents, else 0."""
-        return self.table(np.ones_like)
+        return np.concatenate([np.zeros(FIRST_GRADE), np.ones(len(self.grades))])
 
 
 def look_up(table: Floats, codes: Codes) -> Floats:
@@ -87,10 +91,16 @@ class Pool:
         Code of every row of each query, in no particular order.
     scale : Scale
         What the codes mean.
+    layers : tuple of arrays of int, shape (queries, rows)
+        Codes of the rows' grades for each subtopic; empty without subtopics.
+    standing : array of int, shape (queries, rows), or None
+        Where each row's document stands by id, when ids decide between equals.
     """
 
     codes: Codes
     scale: Scale
+    layers: tuple[Codes, ...] = ()
+    standing: Ints | None = None
     _ranked: dict[tuple[bytes, int], Codes] = field(default_factory=dict, compare=False)
 
     @cached_property
@@ -107,7 +117,9 @@ class Pool:
 
     def take(self, rows: Ints) -> Pool:
         """Return the pool of some of the queries."""
-        part = Pool(self.codes[rows], self.scale)
+        layers = tuple(layer[rows] for layer in self.layers)
+        standing = None if self.standing is None else self.standing[rows]
+        part = Pool(self.codes[rows], self.scale, layers, standing)
         if "counts" in self.__dict__:
             part.__dict__["counts"] = self.counts[rows]
         return part
@@ -166,6 +178,8 @@ class Block:
         Groups of equal scores when they are to be averaged over; None when the order is settled.
     depth : int or None
         Ranks beyond this are not looked at.
+    layers : tuple of arrays of int, shape (queries, width)
+        Codes of the documents' grades for each subtopic; empty without subtopics.
     """
 
     codes: Codes
@@ -173,6 +187,7 @@ class Block:
     pool: Pool
     ties: Ties | None = None
     depth: int | None = None
+    layers: tuple[Codes, ...] = ()
 
     @property
     def scale(self) -> Scale:
@@ -227,13 +242,13 @@ class Block:
 
         Returns
         -------
-        array of float or int, shape (queries, width(k))
+        array of float, shape (queries, width(k))
             Given that the document at the rank is relevant; of no meaning at other ranks.
         """
         width = self.width(k)
         running = running_sum(look_up(table, self.codes[:, :width]) > 0)
         if self.ties is None:
-            return running
+            return running.astype(np.float64)
         return self.ties.hits(look_up(table, self.codes) > 0, running)
 
     def stops(self, table: Floats, k: int | None = None) -> Floats:
@@ -287,18 +302,27 @@ class Block:
             length=self.length[rows],
             pool=self.pool.take(rows),
             ties=None if self.ties is None else self.ties.take(rows),
+            layers=tuple(layer[rows] for layer in self.layers),
         )
+
+    def layer(self, number: int) -> Block:
+        """Return the same rankings as judged for one subtopic."""
+        pool = Pool(self.pool.layers[number], self.scale)
+        codes = self.layers[number]
+        if self.ties is not None:
+            codes = self.ties.by_grade(codes)
+        return replace(self, codes=codes, pool=pool, layers=())
 
     def shuffled(self, number: int) -> Block:
         """Return the block with its tie groups in the `number`-th of a series of random orders.
 
         A ranking's orders depend on nothing but its own codes.
         """
-        codes = self.codes.copy()
-        if self.ties is not None:
-            at, order = self.ties.shuffled(self.codes, number)
-            codes.ravel()[at] = self.codes.ravel()[at[order]]
-        return replace(self, codes=codes, ties=None)
+        if self.ties is None:
+            return self
+        at, order = self.ties.shuffled(self.codes, number)
+        codes, *layers = (rearranged(part, at, order) for part in (self.codes, *self.layers))
+        return replace(self, codes=codes, ties=None, layers=tuple(layers))
 
     def ideal(self, table: Floats, k: int | None = None) -> Block:
         """Return the block of ideal rankings: all judged documents, the most valuable first.

@@ -25,6 +25,7 @@ ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "score": ((), ("score", "prediction")),
     "rank": ((), ("rank", "position")),
     "system": ((), ("system", "run")),
+    "subtopic": ((), ("subtopic",)),
 }
 NEEDED = ("query", "grade")
 
@@ -40,7 +41,7 @@ class Roles:
     grade : column name
     score : tuple of column names
         One column per system; empty when rows are ordered otherwise.
-    doc, rank, system : column name or None
+    doc, rank, system, subtopic : column name or None
     by_rows : bool
         Whether rows stand in ranked order, so that neither score nor rank is needed.
     """
@@ -51,6 +52,7 @@ class Roles:
     doc: Hashable | None = None
     rank: Hashable | None = None
     system: Hashable | None = None
+    subtopic: Hashable | None = None
     by_rows: bool = False
 
     def columns(self) -> list[Hashable]:
@@ -99,7 +101,12 @@ def find_roles(
         if chosen is not None:
             found[role] = _given(role, chosen, names)
         elif not (order == "rows" and role in ("score", "rank")):
-            found[role] = _conventional(role, names)
+            found[role] = conventional(role, names)
+            if found[role] is None and role in NEEDED:
+                raise ColumnError(
+                    f"No column for the {role}. Columns are {listed(names)}. "
+                    f"Say which one: {role}={names[0]!r}."
+                )
     if given:
         raise TypeError(f"There is no role {listed(given)}; roles are {listed(ROLE_NAMES)}.")
     if not (found.get("score") or found.get("rank") or order == "rows"):
@@ -122,7 +129,7 @@ def _given(
     """Return the columns given for a role, checked to exist."""
     if isinstance(chosen, (pd.Index, pd.Series, np.ndarray)):
         chosen = list(chosen)
-    if not isinstance(chosen, (list, tuple)) or chosen in names:
+    if not isinstance(chosen, (list, tuple)) or (isinstance(chosen, tuple) and chosen in names):
         return [_existing(chosen, role, names)]
     several = [_existing(name, role, names) for name in chosen]
     if role not in ("query", "score"):
@@ -161,7 +168,7 @@ def _existing(name: Hashable, role: str, names: Sequence[Hashable]) -> Hashable:
     return name
 
 
-def _conventional(role: str, names: Sequence[Hashable]) -> list[Hashable] | None:
+def conventional(role: str, names: Sequence[Hashable]) -> list[Hashable] | None:
     """Return the one column whose name is conventional for a role; None when there is none."""
     for standing in ROLE_NAMES[role]:
         candidates = [name for name in names if str(name).lower() in standing]
@@ -173,11 +180,6 @@ def _conventional(role: str, names: Sequence[Hashable]) -> list[Hashable] | None
             )
         if distinct:
             return distinct
-    if role in NEEDED:
-        raise ColumnError(
-            f"No column for the {role}. Columns are {listed(names)}. "
-            f"Say which one: {role}={names[0]!r}."
-        )
     return None
 
 
@@ -219,26 +221,26 @@ def numbers(values: pd.Series[Any], role: str) -> NDArray[np.float64]:
     if isinstance(dtype, np.dtype) and dtype.kind == "f":
         return values.to_numpy().astype(np.float64, copy=False)
     if isinstance(dtype, np.dtype) and dtype.kind in "iu":
-        return _exact(values.to_numpy())
+        return _exact(values.to_numpy(), role)
     if isinstance(dtype, np.dtype) and dtype.kind == "b":
         return values.to_numpy().astype(np.float64)
     if pd.api.types.is_bool_dtype(dtype) or (
         pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
     ):
         if pd.api.types.is_integer_dtype(dtype) and not values.isna().any():
-            return _exact(
-                values.to_numpy(dtype=np.uint64 if "u" in str(dtype).lower() else np.int64)
-            )
+            kind = np.uint64 if "u" in str(dtype).lower() else np.int64
+            return _exact(values.to_numpy(dtype=kind), role)
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
     return _from_objects(values, role)
 
 
-def _exact(whole: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+def _exact(whole: NDArray[np.integer[Any]], role: str) -> NDArray[np.float64]:
     """Return whole numbers as float64 in the same order, none of them merged.
 
-    Beyond 2^53 floats can't tell neighbours apart: such numbers are replaced by their standing.
+    Beyond 2^53 floats can't tell neighbours apart: such numbers are replaced by their standing,
+    which is all that counts of a score or rank. A grade keeps its size.
     """
-    large = whole.dtype.itemsize > 4 and len(whole) > 0
+    large = role != "grade" and whole.dtype.itemsize > 4 and len(whole) > 0
     if large and max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
         return np.unique(whole, return_inverse=True)[1].astype(np.float64)
     return whole.astype(np.float64)
@@ -293,7 +295,8 @@ def ids(values: pd.Series[Any], role: str) -> NDArray[np.int64]:
         rows = [plain(values.index[place]) for place in missing[:3]]
         number = "1 row has" if len(missing) == 1 else f"{len(missing):,} rows have"
         raise DataError(
-            f"{number} no {role} id in {values.name!r}, such as row {listed(rows)}. Drop them: frame.dropna(subset=[{values.name!r}])."
+            f"{number} no {role} id in {values.name!r}, such as row {listed(rows)}. Drop such "
+            f"rows: frame.dropna(subset=[{values.name!r}])."
         )
     return codes
 

@@ -103,7 +103,7 @@ class Conventions:
     def __post_init__(self) -> None:
         for field, choices in CHOICES.items():
             chosen = getattr(self, field)
-            if chosen not in choices:
+            if not isinstance(chosen, str) or chosen not in choices:
                 raise ConventionError(
                     f"{field}={chosen!r} is not a choice. Choose one of {listed(choices)}."
                     f"{did_you_mean(str(chosen), choices)}"
@@ -112,7 +112,9 @@ class Conventions:
             raise ConventionError(f"depth must be a whole number from 1, not {self.depth!r}.")
         for field in ("rel", "max_grade"):
             number = getattr(self, field)
-            if number is not None and not (is_number(number) and 0 < number < math.inf):
+            if number is None and field == "max_grade":
+                continue
+            if not (is_number(number) and 0 < number < math.inf):
                 raise ConventionError(f"{field} must be a number above 0, not {number!r}.")
         resolve_gain(self.gain)
         resolve_discount(self.discount)
@@ -148,7 +150,7 @@ class Conventions:
 
 def is_whole(value: object) -> bool:
     """Return whether value is a whole number (a bool is not)."""
-    return is_number(value) and float(value) == int(value)  # type: ignore[arg-type, call-overload]
+    return is_number(value) and float(value).is_integer()  # type: ignore[arg-type]
 
 
 def is_number(value: object) -> bool:

@@ -37,6 +37,7 @@ def evaluate(
     score: Hashable | Sequence[Hashable] | None = None,
     rank: Hashable | None = None,
     system: Hashable | None = None,
+    subtopic: Hashable | None = None,
     order: str | None = None,
     ties: str = "average",
     unanswered: str = "zero",
@@ -60,7 +61,7 @@ def evaluate(
     measures : str, Measure or list of them, optional
         Such as ``"nDCG@10"`` or ``["ERR@10", "AP(rel=2)"]``. By default nDCG@10, ERR@10, RR
         and AP.
-    query, doc, grade, score, rank, system : column name, optional
+    query, doc, grade, score, rank, system, subtopic : column name, optional
         The column of each role, when its name is not a conventional one. ``score`` may be a
         list: a system for each. ``query`` may be a list of columns that name a query together.
     order : {"rows"}, optional
@@ -90,11 +91,11 @@ discount
     ...     "score": [0.9, 0.8, 0.1, 0.7, 0.2],
     ... })
     >>> rm.evaluate(frame, ["nDCG@10", "RR"]).per_query.round(4)
-           nDCG@10   RR
-    query              
-    a       0.6443  0.5
-    b       1.0000  1.0
-    """  # noqa: W291
+    measure  nDCG@10   RR
+    query
+    a         0.6443  0.5
+    b         1.0000  1.0
+    """
     conventions = Conventions(
         ties=ties,
         unanswered=unanswered,
@@ -110,7 +111,8 @@ discount
     )
     chosen = parse_all(measures)
     roles = {"query": query, "doc": doc, "grade": grade, "score": score, "rank": rank}
-    rankings = Rankings.of(frame, conventions, system=system, order=order, **roles)
+    roles |= {"system": system, "subtopic": subtopic}
+    rankings = Rankings.of(frame, conventions, order=order, **roles)
     return Evaluation.of(rankings, chosen)
 
 

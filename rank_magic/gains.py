@@ -109,7 +109,7 @@ def gain_table(gain: Gain, grades: NDArray[np.float64]) -> NDArray[np.float64]:
     Parameters
     ----------
     gain : str, mapping or callable
-        The gain.
+        The gain. A table without an entry for grade 0 has 0 there.
     grades : array of float, shape (n,)
         Distinct grades, none missing.
 
@@ -124,6 +124,7 @@ def gain_table(gain: Gain, grades: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     worth = resolve_gain(gain)
     if isinstance(worth, Mapping):
+        worth = {0.0: 0.0, **worth}
         lacking = [float(grade) for grade in grades if float(grade) not in worth]
         if lacking:
             raise MeasureError(

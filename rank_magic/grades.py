@@ -31,14 +31,21 @@ def grade_codes(grades: Floats, negative: str) -> tuple[Codes, Scale]:
         What grades below 0 are.
     """
     low, high = float(np.fmin.reduce(grades)), float(np.fmax.reduce(grades))
-    codes = _whole(grades, low) if high - low < STEPS and low.is_integer() else None
-    if codes is None:
+    whole = _whole(grades, low, high) if high - low < STEPS and low.is_integer() else None
+    if whole is None:
         levels, number = np.unique(grades, return_inverse=True)
-        levels = levels[~np.isnan(levels)]
-        codes = (FIRST_GRADE + number).astype(np.int16 if len(levels) < 2**15 - 4 else np.int32)
+        levels = np.asarray(levels[~np.isnan(levels)], dtype=np.float64)
+        codes: Codes = np.asarray(FIRST_GRADE + number).astype(
+            np.int16 if len(levels) < 2**15 - 4 else np.int32
+        )
         codes[codes == FIRST_GRADE + len(levels)] = UNJUDGED
     else:
-        levels = np.arange(low, high + 1.0)
+        codes, present = whole
+        levels = low + np.flatnonzero(present[FIRST_GRADE:])
+        if len(levels) <= high - low:
+            moved = np.arange(len(present))
+            moved[FIRST_GRADE:] = FIRST_GRADE - 1 + np.cumsum(present[FIRST_GRADE:])
+            codes = moved.astype(codes.dtype)[codes]
     if low >= 0:
         return codes, Scale(levels)
     kept = np.union1d(levels[levels >= 0], [0.0] if negative == "nonrelevant" else [])
@@ -51,9 +58,13 @@ def grade_codes(grades: Floats, negative: str) -> tuple[Codes, Scale]:
     return moved.astype(codes.dtype)[codes], Scale(kept)
 
 
-def _whole(grades: Floats, low: float) -> Codes | None:
-    """Return the codes of whole grades from `low` upwards; None when some are not whole."""
+def _whole(grades: Floats, low: float, high: float) -> tuple[Codes, NDArray[np.bool_]] | None:
+    """Return the codes of whole grades from `low` to `high`, and which of the codes occur.
+
+    None when some grades are not whole.
+    """
     codes = np.empty(len(grades), dtype=np.int8)
+    present = np.zeros(FIRST_GRADE + int(high - low) + 1, dtype=bool)
     for at in range(0, len(grades), PIECE):
         shifted = grades[at : at + PIECE] + (FIRST_GRADE - low)
         missing = np.isnan(shifted)
@@ -63,4 +74,6 @@ def _whole(grades: Floats, low: float) -> Codes | None:
         if (piece != shifted).any():
             return None
         codes[at : at + PIECE] = piece
-    return codes
+        if not present[FIRST_GRADE:].all():
+            present[piece] = True
+    return codes, present

@@ -12,6 +12,7 @@ from rank_magic.conventions import CHOICES, Conventions
 from rank_magic.coverage import positives_only
 from rank_magic.discounts import discount_name
 from rank_magic.gains import gain_name
+from rank_magic.measures.orders import ORDERS
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -110,6 +111,8 @@ def coverage_notes(evaluation: Evaluation) -> Iterator[Note]:
         yield Note("only positives were judged (no grade 0): unjudged and irrelevant look alike")
     if facts.loc["queries with tied scores"].sum():
         yield _tie_note(evaluation)
+    if drawn := _drawn(evaluation):
+        yield Note(drawn)
     if unscored := _unscored(evaluation):
         yield Note(f"rows without a score (not retrieved): {unscored}")
     if disagree := first.get("queries whose rank and score disagree"):
@@ -132,6 +135,20 @@ def _tie_note(evaluation: Evaluation) -> Note:
     return Note(
         f"{text}, which matters most for {name}: {row['ties_matter']:,.0f} queries, mean between "
         f"{row['worst']:.{decimals}f} and {row['best']:.{decimals}f}"
+    )
+
+
+def _drawn(evaluation: Evaluation) -> str:
+    """Return how exact the values are that were averaged over drawn orders of equal scores."""
+    errors = evaluation._values.error
+    drawn = [name for place, name in enumerate(evaluation.names) if errors[:, place].any()]
+    if not drawn:
+        return ""
+    counts = np.maximum(np.count_nonzero(~np.isnan(evaluation._ruled), axis=2), 1)
+    largest = float((np.sqrt((errors**2).sum(axis=2)) / counts).max())
+    return (
+        f"for {', '.join(drawn)} equal scores stand in {ORDERS:,} drawn orders, which leaves the "
+        f"mean a standard error of up to {largest:.1g}"
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rank_magic.columns import Roles, column, combined, ids, numbers, plain
 from rank_magic.errors import ColumnError, DataError
+from rank_magic.subtopics import by_subtopic
 
 __all__ = ["Rows", "read_rows"]
 
@@ -35,6 +36,10 @@ class Rows:
         Ranks that stand beside the scores, to be compared with them; empty when none do.
     several : bool
         Whether the systems are to be told apart in results.
+    positions : dict of system name to array of int, shape (rows,)
+        Where each row stood for that system, when rows were brought together; empty otherwise.
+    topics : array of float, shape (rows, subtopics), or None
+        Grades by subtopic, NaN where not judged; a query's subtopics are numbered from 0.
     """
 
     frame: pd.DataFrame
@@ -42,6 +47,8 @@ class Rows:
     scores: dict[Hashable, Floats]
     ranks: dict[Hashable, Floats]
     several: bool
+    positions: dict[Hashable, Ints]
+    topics: Floats | None = None
 
 
 def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
@@ -70,13 +77,14 @@ def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
     else:
         scores = {"rows": -np.arange(len(frame), dtype=np.float64)}
     ranks = {} if rank is None or len(scores) > 1 else dict.fromkeys(scores, rank)
-    rows = Rows(frame, grade, scores, ranks, len(scores) > 1)
-    if roles.system is None and duplicates == "raise":
+    rows = Rows(frame, grade, scores, ranks, len(scores) > 1, {})
+    if roles.system is None and roles.subtopic is None and duplicates == "raise":
         return rows
     if roles.doc is None:
         raise ColumnError(
-            "Several systems in rows share their judgments by document, and repeated documents "
-            "are found by it, so a doc column is needed. Say which one: doc='...'."
+            "Systems and subtopics that stand in rows are brought together by document, and "
+            "repeated documents are found by it, so a doc column is needed. Say which one: "
+            "doc='...'."
         )
     return _pooled(rows, roles, duplicates)
 
@@ -90,19 +98,28 @@ def _pooled(rows: Rows, roles: Roles, duplicates: str) -> Rows:
     number = len(distinct)
     first = np.full(number, len(frame), dtype=np.int64)
     np.minimum.at(first, of_pair, np.arange(len(frame)))
-    grade = _agreed(rows, roles, of_pair, number)
+    unit, topics = of_pair, None
+    if roles.subtopic is not None:
+        unit, topics = by_subtopic(column(frame, roles.subtopic), keys, of_pair, rows.grade)
+    _check_agreement(rows, roles, unit)
+    grade = _highest(rows.grade, of_pair, number)
     given, system = _by_system(rows, roles)
     scores: dict[Hashable, Floats] = {}
     ranks: dict[Hashable, Floats] = {}
+    positions: dict[Hashable, Ints] = {}
     for place, (name, score) in enumerate(given.items()):
         mine = np.flatnonzero(~np.isnan(score) & (system == (place if len(system) > 1 else 0)))
         if duplicates == "raise":
-            _forbid_repeats(frame, roles, mine, of_pair)
+            _forbid_repeats(frame, roles, mine, unit)
         scores[name] = _kept(score, mine, of_pair, number, duplicates)
+        if roles.subtopic is not None:
+            _check_scores(rows, roles, score, scores[name][of_pair])
+        positions[name] = np.full(number, len(frame))
+        np.minimum.at(positions[name], of_pair[mine], mine)
         for rank in rows.ranks.values():
             ranks[name] = -_kept(-rank, mine, of_pair, number, duplicates)
     several = roles.system is not None or rows.several
-    return Rows(frame.iloc[first], grade, scores, ranks, several)
+    return Rows(frame.iloc[first], grade, scores, ranks, several, positions, topics)
 
 
 def _by_system(rows: Rows, roles: Roles) -> tuple[dict[Hashable, Floats], Ints]:
@@ -138,21 +155,40 @@ def _kept(given: Floats, mine: Ints, of_pair: Ints, number: int, duplicates: str
     return np.where(shown, kept, np.nan)
 
 
-def _agreed(rows: Rows, roles: Roles, of_pair: Ints, number: int) -> Floats:
-    """Return each pair's grade, or say which pairs have several."""
+def _highest(grade: Floats, of_pair: Ints, number: int) -> Floats:
+    """Return each pair's highest grade, NaN where it is not judged."""
+    highest = np.full(number, np.nan)
+    np.fmax.at(highest, of_pair, grade)
+    return highest
+
+
+def _check_agreement(rows: Rows, roles: Roles, unit: Ints) -> None:
+    """Raise when what is judged once has several grades, naming an example."""
     judged = np.flatnonzero(~np.isnan(rows.grade))
+    number = int(unit.max(initial=0)) + 1
     low, high = np.full(number, np.inf), np.full(number, -np.inf)
-    np.minimum.at(low, of_pair[judged], rows.grade[judged])
-    np.maximum.at(high, of_pair[judged], rows.grade[judged])
+    np.minimum.at(low, unit[judged], rows.grade[judged])
+    np.maximum.at(high, unit[judged], rows.grade[judged])
     conflict = np.flatnonzero(low < high)
     if len(conflict):
-        at = np.flatnonzero(of_pair == conflict[0])[0]
+        at = int(np.flatnonzero(unit == conflict[0])[0])
         raise DataError(
             f"{len(conflict):,} documents have several grades within a query, such as "
-            f"{_pair(rows.frame, roles, int(at))} with {low[conflict[0]]:g} and "
+            f"{_pair(rows.frame, roles, at)} with {low[conflict[0]]:g} and "
             f"{high[conflict[0]]:g}. Settle on one grade per query and document."
         )
-    return np.where(high == -np.inf, np.nan, high)
+
+
+def _check_scores(rows: Rows, roles: Roles, score: Floats, kept: Floats) -> None:
+    """Raise when the rows of one document, one for each subtopic, have several scores."""
+    wrong = np.flatnonzero(~np.isnan(score) & (score != kept))
+    if len(wrong) and roles.system is None:
+        at = int(wrong[0])
+        raise DataError(
+            f"{len(wrong):,} rows score a document otherwise than another row of it, such as "
+            f"{_pair(rows.frame, roles, at)} with {score[at]:g} and {kept[at]:g}. A document has "
+            f"one score, whatever its subtopics."
+        )
 
 
 def _pair(frame: pd.DataFrame, roles: Roles, row: int) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,6 +79,7 @@ class Rankings:
     codes: Codes
     scale: Scale
     docs: Ints | None
+    topics: tuple[Codes, ...]
 
     @classmethod
     def of(cls, frame: pd.DataFrame, conventions: Conventions, **roles: Any) -> Rankings:
@@ -108,9 +110,9 @@ class Rankings:
         kept = frame.copy(deep=False) if COW else frame.copy()
         rows = read_rows(kept, found, conventions.duplicates)
         groups = group_rows([column(rows.frame, name) for name in found.query])
-        codes, scale = grade_codes(rows.grade, conventions.negative)
+        codes, scale, topics = _codes(rows, conventions)
         docs = None if found.doc is None else ids(column(rows.frame, found.doc), "doc")
-        return cls(rows, found, conventions, groups, codes, scale, docs)
+        return cls(rows, found, conventions, groups, codes, scale, docs, topics)
 
     @property
     def systems(self) -> tuple[Hashable, ...]:
@@ -125,7 +127,7 @@ class Rankings:
     @cached_property
     def _doc_range(self) -> tuple[int, int]:
         """The lowest and the highest doc number."""
-        return int(self.docs.min()), int(self.docs.max())
+        return (0, 0) if self.docs is None else (int(self.docs.min()), int(self.docs.max()))
 
     def under(self, **changes: Any) -> Rankings:
         """Return the same rankings under other conventions for ties or depth."""
@@ -166,14 +168,15 @@ class Rankings:
     def _shelf(self, queries: Ints, *, with_rows: bool = False) -> Iterator[tuple[int, Ranked]]:
         """Yield the rankings of some queries of similar length, for each system."""
         place = cells(self.groups, queries)
-        pool = Pool(place.take(self.codes, PAD), self.scale)
+        layers = tuple(place.take(topic, PAD) for topic in self.topics)
+        pool = Pool(place.take(self.codes, PAD), self.scale, layers, self._standing(place))
         self._check_repeats(place)
-        for number, scores in enumerate(self.rows.scores.values()):
-            for ranked in self._sorted(place, pool, queries, scores, with_rows=with_rows):
+        for number, system in enumerate(self.systems):
+            for ranked in self._sorted(place, pool, queries, system, with_rows=with_rows):
                 yield number, ranked
 
     def _sorted(
-        self, place: Cells, pool: Pool, queries: Ints, scores: Floats, *, with_rows: bool
+        self, place: Cells, pool: Pool, queries: Ints, system: Hashable, *, with_rows: bool
     ) -> Iterator[Ranked]:
         """Sort a block by score and settle or mark its ties."""
         conventions = self.conventions
@@ -182,16 +185,19 @@ class Rankings:
         by_score = sort_block(
             place,
             pool.codes,
-            scores,
-            remove_unjudged=conventions.unjudged == "remove",
-            settle=(lambda at: self._among_equals(place, pool.codes, at)) if needed else None,
+            self.rows.scores[system],
+            condense=self._condensed_depth,
+            settle=partial(self._among_equals, place, pool.codes, system) if needed else None,
         )
         width = max(1, int(by_score.length.max()))
         codes, length, tied = by_score.codes[:, :width], by_score.length, by_score.tied
         if conventions.unjudged == "raise":
             self._refuse_unjudged(queries, codes, length)
         rows = place.rows().ravel()[by_score.order[:, :width]] if with_rows else None
-        block = Block(codes, length, pool, None, conventions.depth)
+        layers = tuple(np.take(layer, by_score.order[:, :width]) for layer in pool.layers)
+        for layer in layers:
+            layer[np.arange(width) >= length[:, None]] = PAD
+        block = Block(codes, length, pool, None, conventions.depth, layers)
         ranked = Ranked(block, queries, tied, rows)
         if conventions.ties != "average" or by_score.equal is None:
             yield ranked
@@ -201,24 +207,44 @@ class Rankings:
         at = np.flatnonzero(tied)
         ranked = ranked.take(at)
         ties = Ties.of(by_score.equal[at, :width])
-        codes = ties.by_grade(ranked.block.codes)
-        yield replace(ranked, block=replace(ranked.block, codes=codes, ties=ties))
+        parts = ties.together_by_grade(ranked.block.codes, *ranked.block.layers)
+        block = replace(ranked.block, codes=parts[0], ties=ties, layers=parts[1:])
+        yield replace(ranked, block=block)
 
-    def _among_equals(self, place: Cells, codes: Codes, at: Ints) -> Codes | Ints | None:
+    @property
+    def _condensed_depth(self) -> int | None:
+        """Out of how many first results unjudged documents are taken; None when they stay."""
+        if self.conventions.unjudged != "remove":
+            return None
+        return self.conventions.depth or sys.maxsize
+
+    def _among_equals(
+        self, place: Cells, codes: Codes, system: Hashable, at: Ints
+    ) -> Codes | Ints | None:
         """Return what orders equal scores, smallest first; None for row order."""
         ties = self.conventions.ties
         if ties == "order":
-            return None
+            positions = self.rows.positions.get(system)
+            return None if positions is None else place.take(positions, -1)[at]
         if ties in ("average", "best"):
             return -codes[at]
         if ties == "worst":
             return codes[at]
-        rows = place.rows()[at]
+        return -self._by_id(place.rows()[at])
+
+    def _standing(self, place: Cells) -> Ints | None:
+        """Return where each document stands by id, where equals of an ideal go by id."""
+        if self.topics and self.conventions.ties == "trec":
+            return self._by_id(place.rows())
+        return None
+
+    def _by_id(self, rows: Ints) -> Ints:
+        """Return where each row's document stands among them, by its id as text."""
         docs = column(self.rows.frame, self.roles.doc)
         number, distinct = pd.factorize(docs.iloc[rows[rows >= 0]])
         text = np.array([str(doc) for doc in distinct], dtype=object)
         standing = np.zeros(rows.shape, dtype=np.int64)
-        standing[rows >= 0] = -np.argsort(np.argsort(text, kind="stable"))[number]
+        standing[rows >= 0] = np.argsort(np.argsort(text, kind="stable"))[number]
         return standing
 
     def _check_repeats(self, place: Cells) -> None:
@@ -258,3 +284,13 @@ class Rankings:
                 f"judged (unjudged='raise'). Judge them, or choose unjudged='zero' or "
                 f"unjudged='remove'."
             )
+
+
+def _codes(rows: Rows, conventions: Conventions) -> tuple[Codes, Scale, tuple[Codes, ...]]:
+    """Return the codes of all grades, their scale, and the codes of each subtopic's grades."""
+    if rows.topics is None:
+        return *grade_codes(rows.grade, conventions.negative), ()
+    every = np.concatenate([rows.grade, *rows.topics.T])
+    codes, scale = grade_codes(every, conventions.negative)
+    first, *others = np.split(codes, 1 + rows.topics.shape[1])
+    return first, scale, tuple(others)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, PAD
+from rank_magic.errors import ConventionError
 from rank_magic.layout import Cells
 
 __all__ = ["Sorted", "sort_block"]
@@ -49,7 +50,7 @@ def sort_block(
     codes: Ints,
     scores: Floats,
     *,
-    remove_unjudged: bool,
+    condense: int | None,
     settle: Callable[[Ints], Ints | None] | None,
 ) -> Sorted:
     """Sort the cells of a block by descending score.
@@ -62,8 +63,8 @@ def sort_block(
         Codes of the cells' rows.
     scores : array of float, shape (rows,)
         Scores of all rows, NaN where not retrieved.
-    remove_unjudged : bool
-        Whether documents without a grade count as not retrieved.
+    condense : int or None
+        When given, documents without a grade are taken out of so many first results.
     settle : callable or None
         Takes the numbers of tied rankings and returns by what equal scores are ordered, the
         smallest first, an array of shape (those, width); None for row order. When it is None
@@ -72,7 +73,7 @@ def sort_block(
     key = -place.take(scores, np.nan)
     queries, width = key.shape
     missing = np.isnan(key)
-    if remove_unjudged:
+    if condense is not None and condense >= width:
         missing |= codes < FIRST_GRADE
     gaps = bool(missing.any())
     length = width - np.count_nonzero(missing, axis=1) if gaps else np.full(queries, width)
@@ -102,7 +103,30 @@ def sort_block(
     sorted_ = np.take(codes, order)
     if behind is not None:
         sorted_[behind] = PAD
-    return Sorted(sorted_, length, tied, equal, order)
+    found = Sorted(sorted_, length, tied, equal, order)
+    if condense is not None and condense < width:
+        return _condensed(found, np.take(key, order), condense, settled=settle is not None)
+    return found
+
+
+def _condensed(found: Sorted, key: Floats, depth: int, *, settled: bool) -> Sorted:
+    """Return the first results without those that nobody judged."""
+    if not settled and found.equal is not None and found.equal[:, depth].any():
+        raise ConventionError(
+            f"depth={depth} cuts through equal scores, so that chance decides which documents "
+            f"unjudged='remove' finds there. Settle the order of equals: ties='trec' or "
+            f"ties='order'."
+        )
+    codes, order, key = found.codes[:, :depth], found.order[:, :depth], key[:, :depth]
+    gone = codes < FIRST_GRADE
+    offset = (np.arange(len(codes)) * depth)[:, None]
+    kept = np.argsort(gone, axis=1, kind="stable") + offset
+    length = np.count_nonzero(~gone, axis=1)
+    behind = np.arange(depth) >= length[:, None]
+    codes = np.take(codes, kept)
+    codes[behind] = PAD
+    equal, tied = _ties(np.take(key, kept), behind)
+    return Sorted(codes, length, tied, equal, np.take(order, kept))
 
 
 def _ties(key: Floats, behind: Bools | None) -> tuple[Bools | None, Bools]:

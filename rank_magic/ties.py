@@ -8,6 +8,7 @@ members: not on row order, not on ids.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -178,6 +179,17 @@ class Ties:
             sorted_.ravel()[span.at] = members[np.lexsort((-members, span.group))]
         return sorted_
 
+    def together_by_grade(self, *parts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+        """Return codes that belong together with each group in descending order of grade.
+
+        Equal codes of the first part go by those of the second, and so on.
+        """
+        if len(parts) == 1:
+            return (self.by_grade(parts[0]),)
+        group, _, at = self.span(self.shape[1])
+        order = np.lexsort((*(-part.ravel()[at] for part in reversed(parts)), group))
+        return tuple(rearranged(part, at, order) for part in parts)
+
     def shuffled(self, codes: NDArray[Any], number: int) -> tuple[Ints, Ints]:
         """Return the groups' flat cells, and the `number`-th of a series of random orders.
 
@@ -268,7 +280,7 @@ class Ties:
         # A satisfaction that does not grow with the grade is sorted by itself.
         chance = -np.sort(-chance, axis=1)
         number = np.count_nonzero(chance > 0, axis=1)
-        mean = _symmetric_means(1.0 - chance.T, number, int(places.max()))
+        mean = _symmetric_means(1.0 - chance.T, number, _useful(chance, int(places.max())))
         drop = np.where(mean[:-1] > NEGLIGIBLE, mean[:-1] - mean[1:], 0.0)
         used = int(np.flatnonzero(drop.any(axis=1)).max(initial=0)) + 1
         drop = drop[:used]
@@ -285,11 +297,26 @@ class Ties:
             seen[1:] += step[:-1]
 
 
+def rearranged(cells: NDArray[Any], at: Ints, order: Ints) -> NDArray[Any]:
+    """Return cells with those at the given flat positions put into another order."""
+    changed = cells.copy()
+    changed.ravel()[at] = cells.ravel()[at[order]]
+    return changed
+
+
 def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return well-mixed bits of each number (the finaliser of SplitMix64)."""
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return number ^ (number >> np.uint64(31))
+
+
+def _useful(chance: Floats, places: int) -> int:
+    """Return how many stopping documents may be met before no attention is left."""
+    least = float(chance[chance > 0].min(initial=1.0))
+    if least >= 1.0:
+        return 1
+    return min(places, 2 + int(math.log(NEGLIGIBLE) / math.log1p(-least)))
 
 
 def _symmetric_means(factors: Floats, number: Ints, longest: int) -> Floats:

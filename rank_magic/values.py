@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rank_magic.blocks import FIRST_GRADE, UNJUDGED
 from rank_magic.conventions import Conventions
 from rank_magic.measures import Measure, orders
+from rank_magic.progress import report
 from rank_magic.rankings import Ranked, Rankings
 
 __all__ = ["Values", "compute"]
@@ -104,7 +105,7 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
         of_what_is_shown=np.array([measure.of_what_is_shown for measure in measures]),
     )
 
-    def work(system: int, ranked: Ranked) -> None:
+    def work(system: int, ranked: Ranked) -> int:
         block, at = ranked.block, ranked.queries
         values.retrieved[system, at] = block.shown()
         values.tied[system, at] = ranked.tied
@@ -119,7 +120,9 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
             values.pooled[at] = block.pool.number(codes > UNJUDGED) > 0
             for number, measure in enumerate(resolved):
                 values.findable[number, at] = measure.findable(block)
+        return len(at)
 
-    for _ in rankings.map(work, chosen):
-        pass
+    report(more=systems * (queries if chosen is None else int(np.count_nonzero(chosen))))
+    for number in rankings.map(work, chosen):
+        report(done=number)
     return values

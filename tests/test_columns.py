@@ -176,6 +176,11 @@ def test_a_column_called_rank_leaves_the_accessor_alone() -> None:
     assert frame.rank(numeric_only=True)["score"].tolist() == [5, 4, 1, 3, 2]
 
 
+def test_ids_of_two_types_are_not_the_same_id() -> None:
+    frame = pd.DataFrame({"query": 1, "doc": [1, "1", 1.5], "grade": [0, 0, 1], "score": [3, 2, 1]})
+    assert rm.evaluate(frame, "RR").mean().tolist() == [1 / 3]
+
+
 # Score and rank.
 
 
@@ -262,6 +267,18 @@ def test_a_system_column_is_the_same_as_a_score_column_for_each() -> None:
         narrow = rm.evaluate(frame, measures)
         pd.testing.assert_frame_equal(narrow.per_query, wide.per_query, check_exact=True)
         pd.testing.assert_frame_equal(narrow.coverage, wide.coverage)
+
+
+def test_row_order_settles_ties_as_each_systems_rows_stand() -> None:
+    frame = runs(
+        ("one", "q", "x", 1, 0.5),
+        ("one", "q", "y", 0, 0.5),
+        ("two", "q", "y", 0, 0.5),
+        ("two", "q", "x", 1, 0.5),
+    )
+    assert rm.evaluate(frame, "RR", ties="order").per_query.loc["q"].tolist() == [1.0, 0.5]
+    rows = rm.evaluate(frame.drop(columns="score"), "RR", order="rows")
+    assert rows.per_query.loc["q"].tolist() == [1.0, 0.5]
 
 
 def test_a_system_that_does_not_answer_a_query_scores_zero_there() -> None:

@@ -343,7 +343,9 @@ CUTOFFS = st.sampled_from(["", "@1", "@3", "@10", "@100"])
     st.builds("nDCG(gain={}, discount={}){}".format, GAINS, DISCOUNTS, CUTOFFS),
     st.booleans(),
 )
-@example([0.5] * 6, "nDCG(gain={0: 0, 0.5: 0.1, 1: 0.3, 2: 0.7, 3: 0.9})", equals_tie=True)
+@example(
+    grades=[0.5] * 6, measure="nDCG(gain={0: 0, 0.5: 0.1, 1: 0.3, 2: 0.7, 3: 0.9})", equals_tie=True
+)
 @SOME
 def test_an_ideal_ranking_has_ndcg_of_exactly_one(
     grades: list[float], measure: str, equals_tie: bool

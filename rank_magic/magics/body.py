@@ -112,7 +112,8 @@ def compile_body(shell: Any, cell: str) -> Body:
             "The body can't await. Await in a cell of its own, assign what comes of it, and "
             "name that here."
         )
-    return Body(name, *codes, DisplayHook.semicolon_at_end_of_expression(source))
+    silent = DisplayHook.semicolon_at_end_of_expression(source)  # type: ignore[no-untyped-call]
+    return Body(name, *codes, silent)
 
 
 def _no_expression(last: ast.stmt | None) -> str:

@@ -39,7 +39,7 @@ NUMBERS = ("grade", "score", "rank")
 def make_matcher(magics: Any) -> Callable[[CompletionContext], SimpleMatcherResult]:
     """Return the function that completes the lines of the magics for IPython."""
 
-    @context_matcher(identifier="rank_magic", priority=100)
+    @context_matcher(identifier="rank_magic", priority=100)  # type: ignore[untyped-decorator]
     def rank_magic_matcher(context: CompletionContext) -> SimpleMatcherResult:
         match = LINE.fullmatch(context.text_until_cursor)
         if match is None:
@@ -60,9 +60,7 @@ def make_matcher(magics: Any) -> Callable[[CompletionContext], SimpleMatcherResu
     return rank_magic_matcher
 
 
-def _next(
-    magics: Any, before: str, fragment: str, cell: str | None
-) -> Iterator[tuple[str, str]]:
+def _next(magics: Any, before: str, fragment: str, cell: str | None) -> Iterator[tuple[str, str]]:
     """Yield what the fragment may become, and what kind of thing that is."""
     namespace = magics.shell.user_ns
     try:
@@ -91,9 +89,7 @@ def _option(word: str) -> Option | None:
     return next((option for option in options() if word in option.flags), None)
 
 
-def _starting(
-    values: Iterable[tuple[str, str]], fragment: str
-) -> Iterator[tuple[str, str]]:
+def _starting(values: Iterable[tuple[str, str]], fragment: str) -> Iterator[tuple[str, str]]:
     """Yield values that begin as the fragment does, quoted where they must be."""
     typed = fragment.lstrip("'\"").lower()
     for text, kind in values:
@@ -118,7 +114,9 @@ def _values(option: Option, magics: Any, frames: list[pd.DataFrame]) -> Iterator
         yield from ((word, "value") for word in option.choices)
     elif option.kind == "column":
         columns = dict.fromkeys(
-            str(name) for frame in frames for name in _columns(frame, option.name in NUMBERS)
+            str(name)
+            for frame in frames
+            for name in _columns(frame, numbers=option.name in NUMBERS)
         )
         yield from ((name, "column") for name in columns)
     elif option.kind in ("gain", "discount"):
@@ -147,7 +145,7 @@ def _frames(plain: list[str], namespace: Mapping[str, Any], cell: str | None) ->
     ]
 
 
-def _columns(frame: pd.DataFrame, numbers: bool) -> Iterator[Any]:
+def _columns(frame: pd.DataFrame, *, numbers: bool) -> Iterator[Any]:
     for place, name in enumerate(frame.columns):
         if not numbers or pd.api.types.is_numeric_dtype(frame.dtypes.iloc[place]):
             yield name

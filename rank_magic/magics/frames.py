@@ -10,7 +10,7 @@ import pandas as pd
 from IPython.core.error import UsageError
 from pandas.core.groupby.generic import DataFrameGroupBy
 
-from rank_magic.columns import ROLE_NAMES, find_roles
+from rank_magic.columns import ROLE_NAMES, Roles, find_roles
 from rank_magic.errors import did_you_mean, listed
 
 __all__ = ["as_columns", "frame_names", "is_rankings", "look_up", "one_frame"]
@@ -165,15 +165,14 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _renamed(frame: pd.DataFrame, found: Any, target: Any) -> pd.DataFrame:
+def _renamed(frame: pd.DataFrame, found: Roles, target: Roles) -> pd.DataFrame:
     """Return a frame whose columns are called as those of the same role in the first frame."""
-    names = {}
-    for role in ROLE_NAMES:
-        for mine, theirs in zip(
-            _tuple(getattr(found, role)), _tuple(getattr(target, role)), strict=False
-        ):
-            if mine != theirs and mine in frame.columns:
-                names[mine] = theirs
+    pairs = [
+        pair
+        for role in ROLE_NAMES
+        for pair in zip(_tuple(getattr(found, role)), _tuple(getattr(target, role)), strict=False)
+    ]
+    names = {mine: theirs for mine, theirs in pairs if mine != theirs and mine in frame.columns}
     clash = [name for name in names.values() if name in frame.columns and name not in names]
     return frame.drop(columns=clash).rename(columns=names)
 

@@ -26,6 +26,7 @@ __all__ = ["Plan", "make_plan"]
 Result = TypeVar("Result")
 
 SESSION = "From %config RankMagics:"
+LOOKS = ("decimals", "worst", "per_query")
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ def make_plan(
     try:
         Conventions(**{k: value for k, value in engine.items() if k in Conventions.names()})
         measures, remarks = _measures(words, asked, namespace)
-        looks = {k: asked[k] for k in ("decimals", "worst", "per_query") if k in asked}
+        looks: dict[str, Any] = {
+            k: asked[k] for k in ("decimals", "worst", "per_query") if k in asked
+        }
         View(**looks)
         if "sort" in asked:
             looks["sort"] = checked_sort(asked["sort"], [str(measure) for measure in measures])

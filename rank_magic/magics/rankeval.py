@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import MethodType
 from typing import Any
 
 import traitlets
@@ -20,7 +21,7 @@ from rank_magic.magics.frames import as_columns, frame_names, look_up, one_frame
 from rank_magic.magics.helping import help_text
 from rank_magic.magics.planning import Plan, make_plan
 from rank_magic.magics.reading import HELP, for_the_line, read_line
-from rank_magic.magics.settings import Settings, changed
+from rank_magic.magics.settings import Setting, Settings, changed
 from rank_magic.magics.watching import progress_bar
 from rank_magic.measures import parse
 from rank_magic.tables import prepare, write
@@ -31,7 +32,7 @@ NAME = "RankMagics"
 
 
 @magics_class
-class RankMagics(Settings):  # type: ignore[misc, valid-type]
+class RankMagics(Settings):
     """Ranking evaluation: %rankeval and %%rankeval."""
 
     # Names are looked up here, since IPython's expansion of $x and {x} gives up on the whole line
@@ -44,18 +45,19 @@ class RankMagics(Settings):  # type: ignore[misc, valid-type]
         if request.help:
             sys.stdout.write(help_text())
             return None
-        namespace, words = self.shell.user_ns, request.words
-        body = None if cell is None else compile_body(self.shell, cell)
+        shell: Any = self.shell
+        namespace, words = shell.user_ns, request.words
+        body = None if cell is None else compile_body(shell, cell)
         if body is None:
             found, words = _frame_on_the_line(words, namespace), words[1:]
         plan = make_plan(request, words, changed(self), namespace)
         if body is not None:
-            found = body.run(self.shell)
+            found = body.run(shell)
         silent = request.silent or (body is not None and body.silent)
         where = f"{request.words[0]} is" if body is None else "The body ends in"
         evaluation = self._measured(found, plan, where, silent=silent)
         if plan.out is not None:
-            self.shell.push({plan.out: evaluation})
+            shell.push({plan.out: evaluation})
         return None if silent else evaluation
 
     def _measured(self, found: Any, plan: Plan, where: str, *, silent: bool) -> Evaluation:
@@ -137,7 +139,8 @@ def unload(shell: Any) -> None:
 
 
 def _is_ours(function: Any) -> bool:
-    return type(getattr(function, "__self__", None)).__name__ == NAME
+    # Asked for anything else, a magic that IPython has yet to load would be loaded.
+    return isinstance(function, MethodType) and type(function.__self__).__name__ == NAME
 
 
 def _drop_bad_settings(shell: Any) -> None:
@@ -145,9 +148,10 @@ def _drop_bad_settings(shell: Any) -> None:
     section = shell.config.get(NAME, {})
     traits = RankMagics.class_traits(config=True)
     for name, value in list(section.items()):
-        if name in traits:
+        trait = traits.get(name)
+        if isinstance(trait, Setting):
             try:
-                traits[name].validate(None, value)
+                trait.validate(None, trait.plain(value))
             except traitlets.TraitError as error:
                 del section[name]
                 warnings.warn(str(error), stacklevel=2)

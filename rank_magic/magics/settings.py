@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterable
 from typing import Any
 
 import traitlets
 from IPython.core.magic import Magics
+from traitlets.config.loader import DeferredConfig
 
 from rank_magic.conventions import Conventions, is_whole
 from rank_magic.errors import RankMagicError
@@ -16,7 +18,7 @@ from rank_magic.magics.options import Option, options
 from rank_magic.measures import parse_all
 from rank_magic.views import View
 
-__all__ = ["Settings", "changed"]
+__all__ = ["Setting", "Settings", "changed"]
 
 
 class Setting(traitlets.TraitType[Any, Any]):
@@ -28,7 +30,18 @@ class Setting(traitlets.TraitType[Any, Any]):
         self._checks = name
         self.info_text = text
 
-    def validate(self, obj: Any, value: Any) -> Any:
+    def from_string(self, s: str) -> Any:
+        """Read a value that comes from the command line."""
+        try:
+            return ast.literal_eval(s)
+        except (ValueError, SyntaxError):
+            return s
+
+    def plain(self, value: Any) -> Any:
+        """Return a value of a config, read if it comes from the command line."""
+        return value.get_value(self) if isinstance(value, DeferredConfig) else value
+
+    def validate(self, obj: Any, value: Any) -> Any:  # noqa: ARG002
         """Return the value in its plain form, or say what is wrong with it in one line."""
         if value == self.default_value:
             return value
@@ -95,8 +108,10 @@ def session_traits() -> dict[str, Setting]:
     return traits
 
 
-# The base of RankMagics: a class with a trait for each default.
-Settings = type(Magics)("Settings", (Magics,), {**session_traits(), "__module__": __name__})
+class Settings(Magics):
+    """The base of the magics, with a trait for each default of the session."""
+
+    locals().update(session_traits())
 
 
 def changed(settings: Any) -> dict[str, Any]:

@@ -63,12 +63,13 @@ def _bar(shell: Any) -> Any:
     class NotebookBar(tqdm):  # type: ignore[misc]
         monitor_interval = 0
 
-        def display(self, msg: str | None = None, pos: int | None = None) -> None:
+        def display(self, msg: str | None = None, pos: int | None = None) -> None:  # noqa: ARG002
             done = "" if msg == "" else self._html()
+            shown = HTML(done)  # type: ignore[no-untyped-call]
             if getattr(self, "_handle", None) is None:
-                self._handle = display(HTML(done), display_id=True)
+                self._handle: Any = display(shown, display_id=True)  # type: ignore[no-untyped-call]
             else:
-                self._handle.update(HTML(done))
+                self._handle.update(shown)
 
         def _html(self) -> str:
             text = self.format_meter(

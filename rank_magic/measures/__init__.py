@@ -1,9 +1,28 @@
 """All ranking measures: one file per family, one class per measure."""
 
-from rank_magic.measures.base import REGISTRY, Measure, measure, parameter, register, spellings
+from rank_magic.measures.base import (
+    REGISTRY,
+    SHIPPED,
+    Measure,
+    measure,
+    parameter,
+    register,
+    spellings,
+)
 from rank_magic.measures.binary import AP, F1, RR, P, R, RPrec, Success
 from rank_magic.measures.cascade import EBU, ERR, Cascade, nERR
 from rank_magic.measures.counts import GMAP, Judged, NumRel, NumRelRet, NumRet, Unjudged
+from rank_magic.measures.diversity import (
+    AP_IA,
+    ERR_IA,
+    NRBP,
+    P_IA,
+    StRecall,
+    alpha_DCG,
+    alpha_nDCG,
+    nERR_IA,
+    nNRBP,
+)
 from rank_magic.measures.gain import CG, DCG, SDCG, nDCG
 from rank_magic.measures.incomplete import bpref, infAP
 from rank_magic.measures.parsing import (
@@ -24,17 +43,21 @@ from rank_magic.measures.sets import SetF, SetP, SetR
 
 __all__ = [
     "AP",
+    "AP_IA",
     "BPM",
     "CG",
     "DCG",
     "DEFAULT_MEASURES",
     "EBU",
     "ERR",
+    "ERR_IA",
     "F1",
     "GMAP",
     "IFT",
     "INSQ",
     "INST",
+    "NRBP",
+    "P_IA",
     "RBP",
     "REGISTRY",
     "RR",
@@ -57,8 +80,11 @@ __all__ = [
     "SetF",
     "SetP",
     "SetR",
+    "StRecall",
     "Success",
     "Unjudged",
+    "alpha_DCG",
+    "alpha_nDCG",
     "bpref",
     "find",
     "infAP",
@@ -67,6 +93,8 @@ __all__ = [
     "measure",
     "nDCG",
     "nERR",
+    "nERR_IA",
+    "nNRBP",
     "parameter",
     "parse",
     "parse_all",
@@ -74,3 +102,5 @@ __all__ = [
     "spellings",
     "split",
 ]
+
+SHIPPED.update(REGISTRY)

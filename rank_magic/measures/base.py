@@ -30,6 +30,8 @@ Self = TypeVar("Self", bound="Measure")
 SMALLEST = 1e-9
 
 REGISTRY: dict[str, type[Measure]] = {}
+# The names that can't be taken, known once all measures of the package are.
+SHIPPED: set[str] = set()
 
 
 def parameter(
@@ -304,18 +306,17 @@ def spellings(cls: type[Measure]) -> tuple[str, ...]:
 def register(cls: type[Measure]) -> None:
     """Make a measure known under its names, letter case aside.
 
+    One's own may be defined again, as when a notebook's cell is run twice.
+
     Raises
     ------
     MeasureError
-        If another class holds one of the names already.
+        If a measure that ships holds one of the names.
     """
     for name in spellings(cls):
-        holder = REGISTRY.get(name.lower())
-        # The same class defined again, as when a notebook cell is run twice, replaces itself.
-        if holder is not None and holder.__qualname__ != cls.__qualname__:
+        if name.lower() in SHIPPED:
             raise MeasureError(
-                f"{name!r} is the measure {holder.__qualname__}; give {cls.__qualname__} "
-                f"another name."
+                f"{name!r} is a measure that ships; give {cls.__qualname__} another name."
             )
     for name in spellings(cls):
         REGISTRY[name.lower()] = cls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,8 +117,9 @@ class AP(Binary):
 
     def whole(self, block: Block) -> NDArray[Any]:
         number = block.pool.number(self.relevant(block))
-        limited = self.denominator == "min" and self.k is not None
-        return np.minimum(number, self.k) if limited else number
+        if self.denominator == "min" and self.k is not None:
+            return np.minimum(number, self.k)
+        return number
 
     def workings(self, block: Block) -> dict[str, Floats]:
         relevant = block.expected(self.relevant(block), self.k)
@@ -154,7 +155,7 @@ class P(Binary):
     """
 
     pretty = "precision"
-    aliases = ("Precision",)
+    aliases: ClassVar[tuple[str, ...]] = ("Precision",)
     monotone = True
 
     def terms(self, block: Block) -> Floats:
@@ -190,7 +191,7 @@ class R(Binary):
     """
 
     pretty = "recall"
-    aliases = ("Recall",)
+    aliases: ClassVar[tuple[str, ...]] = ("Recall",)
 
     def terms(self, block: Block) -> Floats:
         return block.expected(self.relevant(block), self.k)
@@ -268,7 +269,7 @@ class F1(Binary):
     beta: float = parameter(1, "weight of recall against precision", low=0)
 
     pretty = "F measure"
-    aliases = ("F",)
+    aliases: ClassVar[tuple[str, ...]] = ("F",)
 
     def terms(self, block: Block) -> Floats:
         return block.expected(self.relevant(block), self.k)

@@ -136,8 +136,8 @@ class infAP(Binary):
         found = block.expected(relevant)
         rank = ranks(found)
         hits = running_sum(found > 0) - found
-        judged = running_sum(block.expected(block.scale.judged) > 0)
-        judged = judged - block.expected(block.scale.judged)
+        judged_here = block.expected(block.scale.judged)
+        judged = running_sum(judged_here > 0) - judged_here
         pooled_here = block.codes[:, : found.shape[1]] > UNJUDGED
         pooled = running_sum(pooled_here) - pooled_here
         chance = (hits + EPSILON) / (judged + 2 * EPSILON)

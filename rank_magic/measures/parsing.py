@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from rank_magic.errors import MeasureError, did_you_mean, listed
 from rank_magic.measures.base import REGISTRY, Measure, spellings
+from rank_magic.measures.foreign import from_ir_measures, is_foreign
 from rank_magic.measures.trec import trec_measure, trec_names
 
 __all__ = ["DEFAULT_MEASURES", "MeasureLike", "find", "known", "parse", "parse_all"]
@@ -51,7 +52,8 @@ def parse(text: MeasureLike) -> Measure:
     ----------
     text : str or Measure
         ``NAME``, ``NAME@CUTOFF`` or ``NAME(PARAMETER=VALUE, ...)@CUTOFF``, letter case aside,
-        or a name of trec_eval's. A measure is returned as it is.
+        or a name of trec_eval's. A measure is returned as it is; one of ir_measures is
+        converted with its own meaning.
 
     Returns
     -------
@@ -75,6 +77,8 @@ def parse(text: MeasureLike) -> Measure:
         return text
     if isinstance(text, type) and issubclass(text, Measure):
         return text()
+    if is_foreign(text):
+        return make(*from_ir_measures(text))
     if not isinstance(text, str):
         raise MeasureError(f"A measure is written as text, such as 'nDCG@10', not {text!r}.")
     match = SHAPE.fullmatch(text)

@@ -40,6 +40,7 @@ class Continuing(Measure, abstract=True):
     )
     max_grade: float | None = parameter(None, "highest grade of the scale", low=SMALLEST)
     rel: float = parameter(None, "grade from which a document is relevant", low=SMALLEST)
+    horizon: int | None = parameter(None, "how many ranks there are in all", low=1)
 
     def gain(self, block: Block) -> Floats:
         """Return the gain of each code, in [0, 1]."""
@@ -57,7 +58,7 @@ class Continuing(Measure, abstract=True):
         """
         raise NotImplementedError
 
-    def beyond(self, length: NDArray[Any], total: Floats) -> Floats:
+    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
         """Return the attention behind a ranking, given 1 for the first rank behind it.
 
         Parameters
@@ -66,19 +67,29 @@ class Continuing(Measure, abstract=True):
             Number of documents shown.
         total : array of float, shape (queries,)
             Their gain.
+        more : array of float, shape (queries,)
+            Number of ranks behind them, at least 1; infinite without a horizon.
         """
         raise NotImplementedError
 
+    @property
+    def _deepest(self) -> int | None:
+        """The last rank looked at."""
+        return min((cut for cut in (self.k, self.horizon) if cut is not None), default=None)
+
     def view(self, block: Block) -> dict[str, Floats]:
         """Return gain, C, W and L of each rank, shape (queries, ranks)."""
-        gain = block.expected(self.gain(block), self.k)
+        gain = block.expected(self.gain(block), self._deepest)
         total = np.cumsum(gain, axis=1)
         going = self.continuation(gain, total)
-        shown = ranks(gain) <= block.shown(self.k)[:, None]
+        length = block.shown(self._deepest)
+        shown = ranks(gain) <= length[:, None]
         reach = exclusive_product(np.where(shown, going, 1.0))
-        after = (reach * going)[np.arange(block.queries), np.maximum(block.shown(self.k) - 1, 0)]
+        after = (reach * going)[np.arange(block.queries), np.maximum(length - 1, 0)]
         looked = sequential_sum(np.where(shown, reach, 0.0))
-        looked = looked + after * self.beyond(block.shown(self.k), total[:, -1])
+        more = np.full(block.queries, np.inf) if self.horizon is None else self.horizon - length
+        behind = self.beyond(length, total[:, -1], np.maximum(more, 1))
+        looked = looked + np.where(more > 0, after * behind, 0.0)
         attention = np.where(shown, per(reach, looked), 0.0)
         return {"gain": gain, "C": going, "W": attention, "L": reach * (1.0 - going)}
 
@@ -93,11 +104,11 @@ class Continuing(Measure, abstract=True):
         return self.view(block)
 
 
-def _squares(first: Floats) -> Floats:
-    """Return Σ over i >= 0 of (first / (first + i))²."""
+def _squares(first: Floats, more: Floats) -> Floats:
+    """Return Σ over i from 0, less than `more`, of (first / (first + i))²."""
     from scipy.special import zeta
 
-    return first**2 * zeta(2, first)
+    return first**2 * (zeta(2, first) - np.where(np.isinf(more), 0.0, zeta(2, first + more)))
 
 
 class RBP(Continuing):
@@ -115,6 +126,8 @@ class RBP(Continuing):
         Grade from which a document is relevant; the convention ``rel`` by default.
     max_grade : float, optional
         Highest grade of the scale, for graded gains.
+    horizon : int, optional
+        How many ranks there are in all; endlessly many by default.
     k : int, optional
         Cutoff.
 
@@ -155,10 +168,12 @@ class RBP(Continuing):
     def continuation(self, gain: Floats, total: Floats) -> Floats:
         return np.full(gain.shape, self.p)
 
-    def beyond(self, length: NDArray[Any], total: Floats) -> Floats:
-        return np.full(len(length), 1.0 / (1.0 - self.p))
+    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
+        return (1.0 - np.power(self.p, more)) / (1.0 - self.p)
 
     def contributions(self, block: Block) -> Floats:
+        if self.horizon is not None:
+            return super().contributions(block)
         gain = block.expected(self.gain(block), self.k)
         return (1.0 - self.p) * np.power(self.p, ranks(gain) - 1.0) * gain
 
@@ -221,12 +236,14 @@ class INSQ(Continuing):
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
         The scale's top grade, and the grade from which a document is relevant.
+    horizon : int, optional
+        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
         Cutoff.
 
     Notes
     -----
-    Equal scores: exact. cwl_eval looks at 1,000 ranks only, which moves the fourth decimal.
+    Equal scores: exact. cwl_eval looks at 1,000 ranks only (``horizon=1000``).
 
     References
     ----------
@@ -249,8 +266,8 @@ class INSQ(Continuing):
         place = np.broadcast_to(ranks(gain), gain.shape) + 2.0 * self.T
         return np.square((place - 1.0) / place)
 
-    def beyond(self, length: NDArray[Any], total: Floats) -> Floats:
-        return _squares(length + 2.0 * self.T)
+    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
+        return _squares(length + 2.0 * self.T, more)
 
 
 class INST(Continuing):
@@ -267,6 +284,8 @@ class INST(Continuing):
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
         The scale's top grade, and the grade from which a document is relevant.
+    horizon : int, optional
+        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
         Cutoff.
 
@@ -297,8 +316,8 @@ class INST(Continuing):
         place = ranks(gain) + 2.0 * self.T - total
         return np.square((place - 1.0) / place)
 
-    def beyond(self, length: NDArray[Any], total: Floats) -> Floats:
-        return _squares(length + 2.0 * self.T - total)
+    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
+        return _squares(length + 2.0 * self.T - total, more)
 
 
 class BPM(Continuing):
@@ -322,6 +341,8 @@ class BPM(Continuing):
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
         The scale's top grade, and the grade from which a document is relevant.
+    horizon : int, optional
+        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
         Cutoff.
 
@@ -360,7 +381,7 @@ class BPM(Continuing):
         wanted, patience = self.T + self.hb * moved, self.K + self.hc * moved
         return ((total < wanted - SMALLEST) & (rank < patience - SMALLEST)).astype(np.float64)
 
-    def beyond(self, length: NDArray[Any], total: Floats) -> Floats:
+    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
         # Nothing more is gained, so that both limits only fall: one for each rank looked at.
         ends = (self.K - SMALLEST + self.hc * (total + self.median)) / (1 + self.hc * self.median)
         falls = self.hb * self.median
@@ -369,7 +390,7 @@ class BPM(Continuing):
             ends = np.minimum(ends, left / falls + 1.0)
         else:
             ends = np.where(left > 0, ends, 0.0)
-        return 1.0 + np.maximum(np.ceil(ends) - 1.0 - length, 0.0)
+        return np.minimum(1.0 + np.maximum(np.ceil(ends) - 1.0 - length, 0.0), more)
 
 
 class IFT(Continuing):
@@ -391,6 +412,8 @@ class IFT(Continuing):
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
         The scale's top grade, and the grade from which a document is relevant.
+    horizon : int, optional
+        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
         Cutoff.
 
@@ -434,12 +457,13 @@ class IFT(Continuing):
         rate = 1.0 / (1.0 + self.b2 * np.exp((self.A - total / rank) * self.R2))
         return {"goal": goal, "rate": rate, "goal-rate": goal * rate}[self.model]
 
-    def beyond(self, length: NDArray[Any], total: Floats) -> Floats:
+    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
         if self.model == "goal":
-            return 1.0 + self.b1 * np.exp((self.T - total) * self.R1)
+            stop = 1.0 / (1.0 + self.b1 * np.exp((self.T - total) * self.R1))
+            return -np.expm1(more * np.log1p(-stop)) / stop
         reach, looked = np.ones(len(total)), np.zeros(len(total))
         for step in range(1, FAR):
-            looked += reach
+            looked += np.where(step <= more, reach, 0.0)
             reach = reach * self._going(total, length + float(step))
             if reach.max(initial=0.0) < 1e-18:
                 break

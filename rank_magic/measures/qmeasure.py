@@ -78,5 +78,6 @@ class Q(Binary):
 
     def whole(self, block: Block) -> NDArray[Any]:
         number = block.pool.number(self.relevant(block))
-        limited = self.denominator == "min" and self.k is not None
-        return np.minimum(number, self.k) if limited else number
+        if self.denominator == "min" and self.k is not None:
+            return np.minimum(number, self.k)
+        return number

@@ -360,7 +360,7 @@ class TrecRbpResidual(Measure):
         rank, shown = ranks(judged), block.shown()[:, None]
         open_ = np.where(rank <= shown, 1.0 - judged, 0.0)
         weight = (1.0 - self.p) * np.power(self.p, rank - 1.0)
-        any_open = (open_ > 0).any(axis=1)[:, None]
+        any_open = np.asarray((open_ > 0).any(axis=1))[:, None]
         behind = np.where((rank == shown) & any_open, np.power(self.p, shown), 0.0)
         return open_ * weight + behind
 

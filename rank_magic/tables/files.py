@@ -72,7 +72,7 @@ def _write_csv(evaluation: Evaluation, path: Path) -> None:
 
 def _write_parquet(evaluation: Evaluation, path: Path) -> None:
     try:
-        import pyarrow  # noqa: F401
+        import pyarrow  # noqa: F401, ICN001
     except ImportError:
         raise RankMagicError(
             "Parquet files need pyarrow, which is not installed: pip install 'rank-magic[parquet]'."

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rank_magic.measures.counts import Judged, NumRel, NumRet, Unjudged
+from rank_magic.measures.persistence import RBPResidual
+from rank_magic.measures.trec import TrecNonrelevantRetrieved, TrecRbpResidual
 from rank_magic.notes import plain_text
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["Cell", "Grid", "grid", "number"]
+__all__ = ["Cell", "Column", "Grid", "decimals", "grid", "number"]
 
 NOTHING = "–"
 INTERVAL_DECIMALS = 3  # the last digit of an interval says little
+# They say how much a value rests on, not how good a ranking is.
+FACTS = (Judged, Unjudged, NumRet, NumRel, RBPResidual, TrecRbpResidual, TrecNonrelevantRetrieved)
+
+
+class Column(NamedTuple):
+    """A column of a table as it is shown."""
+
+    name: str
+    cells: list[str]
+    words: bool = False
+    """Whether it holds words, which stand on the left; numbers stand on the right."""
 
 
 @dataclass(frozen=True)
@@ -49,30 +64,43 @@ class Grid:
         Whether the systems are to be told apart.
     cells : list of list of Cell
         By system, then measure.
+    decimals : list of int
+        By measure.
     full : list of float
         By measure: the value of a full bar; NaN where a bar would say nothing.
+    sums : list of str
+        The measures of which it is not means but sums.
     """
 
     systems: list[str]
     measures: list[str]
     several: bool
     cells: list[list[Cell]]
+    decimals: list[int]
     full: list[float]
+    sums: list[str]
 
-    def over(self) -> str:
+    @property
+    def marked(self) -> bool:
+        """Whether any mean is marked as the best."""
+        return any(cell.best for row in self.cells for cell in row)
+
+    def over(self, mark: str = "") -> str:
         """Return what the numbers are, and over how many queries, in words."""
         found = sorted({cell.queries for row in self.cells for cell in row})
         least, most = found[0], found[-1]
         queries = f"{most:,}" if least == most else f"{least:,} to {most:,}"
         noun = "query" if most == 1 else "queries"
-        return f"means over {queries} {noun} with 95 % intervals"
+        sums = f" (sums of {', '.join(self.sums)})" if self.sums else ""
+        best = f"; {mark} best" if mark and self.marked else ""
+        return f"means{sums} over {queries} {noun} with 95 % intervals{best}"
 
 
 def grid(evaluation: Evaluation) -> Grid:
     """Return the means of an evaluation, sorted as its view says."""
     measures, systems = evaluation.names, list(evaluation.systems)
-    table = evaluation.summary().to_numpy(dtype=np.float64)
-    table = table.reshape(len(systems), len(measures), -1)
+    summary = evaluation.summary()[["mean", "low", "high", "queries"]]
+    table = summary.to_numpy(dtype=np.float64).reshape(len(systems), len(measures), -1)
     means = table[:, :, 0]
     if evaluation.view.sort is not None:
         by = np.nan_to_num(means[:, measures.index(evaluation.view.sort)], nan=-math.inf)
@@ -80,36 +108,55 @@ def grid(evaluation: Evaluation) -> Grid:
         table, means = table[order], means[order]
         systems = [systems[place] for place in order]
     best = _best(means)
+    best[:, [isinstance(measure, FACTS) for measure in evaluation.measures]] = False
     cells = [
         [
-            Cell(*map(float, entry[:3]), queries=int(entry[3]), best=bool(mark))
-            for entry, mark in zip(row, marks, strict=True)
+            Cell(mean, low, high, int(queries), mark)
+            for (mean, low, high, queries), mark in zip(row, marks, strict=True)
         ]
-        for row, marks in zip(table, best, strict=True)
+        for row, marks in zip(table.tolist(), best.tolist(), strict=True)
     ]
     several = evaluation.rankings.rows.several
-    full = [
-        1.0 if measure.unit else _highest(table[:, place, 2]) if several else math.nan
+    return Grid(
+        systems=[plain_text(name) for name in systems],
+        measures=measures,
+        several=several,
+        cells=cells,
+        decimals=decimals(evaluation),
+        full=[
+            1.0 if measure.unit else _highest(means[:, place]) if several else math.nan
+            for place, measure in enumerate(evaluation.measures)
+        ],
+        sums=[str(measure) for measure in evaluation.measures if measure.aggregate == "sum"],
+    )
+
+
+def decimals(evaluation: Evaluation) -> list[int]:
+    """Return how many decimals each measure's numbers have; none where all are whole counts."""
+    values = evaluation._ruled
+    return [
+        0
+        if measure.aggregate == "sum" and (np.nan_to_num(values[:, place]) % 1 == 0).all()
+        else evaluation.view.decimals
         for place, measure in enumerate(evaluation.measures)
     ]
-    return Grid([plain_text(name) for name in systems], measures, several, cells, full)
 
 
-def _best(means: np.ndarray) -> np.ndarray:
+def _best(means: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return whether each mean is the best of its measure; none is when all are equal."""
     top = np.fmax.reduce(means, axis=0)
     differ = top > np.fmin.reduce(means, axis=0)
     return (means == top) & differ
 
 
-def _highest(values: np.ndarray) -> float:
+def _highest(values: NDArray[np.float64]) -> float:
     there = values[~np.isnan(values)]
     return float(there.max()) if len(there) and there.max() > 0 else math.nan
 
 
 def number(value: float, decimals: int) -> str:
     """Write a number; a dash where there is none."""
-    if value is None or math.isnan(value):
+    if math.isnan(value):
         return NOTHING
     text = f"{value:,.{decimals}f}"
     # Rounded to nothing, a number has no sign.

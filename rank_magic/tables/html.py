@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from rank_magic.notes import (
     Note,
     convention_notes,
@@ -17,8 +15,8 @@ from rank_magic.notes import (
     sentence,
     worth_working_out,
 )
-from rank_magic.tables.grid import Cell, Grid, grid, number
-from rank_magic.tables.queries import query_rows, worst_queries, worst_title
+from rank_magic.tables.grid import NOTHING, Cell, Column, Grid, decimals, grid, number
+from rank_magic.tables.queries import every_query, worst_queries, worst_title
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -78,8 +76,7 @@ def evaluation_html(evaluation: Evaluation) -> str:
     """Return the table of means and what they rest on, to be put into a page."""
     means = grid(evaluation)
     table = _by_system(means, evaluation) if means.several else _by_measure(means, evaluation)
-    best = f"; {BEST} best" if any(cell.best for row in means.cells for cell in row) else ""
-    notes = [Note(f"{means.over()}{best}"), *coverage_notes(evaluation)]
+    notes = [Note(means.over(BEST)), *coverage_notes(evaluation)]
     below = [
         _paragraph(escape(sentence(notes))),
         _paragraph(f"Conventions: {_conventions(convention_notes(evaluation))}."),
@@ -114,8 +111,8 @@ def _by_system(means: Grid, evaluation: Evaluation) -> str:
     rows = "".join(
         f"<tr><th scope='row' class='rm-text'>{escape(name)}</th>"
         + "".join(
-            _mean(cell, full, evaluation.view.decimals)
-            for cell, full in zip(row, means.full, strict=True)
+            _mean(cell, full, places)
+            for cell, full, places in zip(row, means.full, means.decimals, strict=True)
         )
         + "</tr>"
         for name, row in zip(means.systems, means.cells, strict=True)
@@ -127,9 +124,14 @@ def _by_measure(means: Grid, evaluation: Evaluation) -> str:
     """Return a table with a row for each measure, for a single system."""
     rows = "".join(
         f"<tr><th scope='row' class='rm-text'{_tooltip(measure.pretty)}>{escape(name)}</th>"
-        f"{_mean(cell, full, evaluation.view.decimals)}</tr>"
-        for name, cell, full, measure in zip(
-            means.measures, means.cells[0], means.full, evaluation.measures, strict=True
+        f"{_mean(cell, full, places)}</tr>"
+        for name, cell, full, places, measure in zip(
+            means.measures,
+            means.cells[0],
+            means.full,
+            means.decimals,
+            evaluation.measures,
+            strict=True,
         )
     )
     return (
@@ -143,16 +145,16 @@ def _tooltip(text: str) -> str:
     return f" title='{escape(text)}'" if text else ""
 
 
-def _mean(cell: Cell, full: float, decimals: int) -> str:
+def _mean(cell: Cell, full: float, places: int) -> str:
     """Return two cells, so that the number can be copied alone: the mean, and its interval."""
-    value = number(cell.mean, decimals)
+    value = number(cell.mean, places)
     over = f" title='over {cell.queries:,} queries'"
     if cell.best:
         value = f"<b>{value}</b>"
     mark = f"{BEST} " if cell.best else ""
     return (
         f"<td class='rm-mean'{over}>{value}</td>"
-        f"<td{over}><span class='rm-side'>{mark}{cell.interval(decimals)}</span>"
+        f"<td{over}><span class='rm-side'>{mark}{cell.interval(places)}</span>"
         f"{_bar(cell, full)}</td>"
     )
 
@@ -176,54 +178,33 @@ def _bar(cell: Cell, full: float) -> str:
 def _queries(evaluation: Evaluation) -> Iterator[str]:
     """Yield the lists of queries that the view asks for."""
     if evaluation.view.worst:
-        table = worst_queries(evaluation)
-        title = worst_title(evaluation, len(table))
-        yield f"<p><b>{escape(title)}</b></p>{_frame(table, evaluation)}"
+        columns = worst_queries(evaluation)
+        title = worst_title(evaluation, len(columns[0].cells))
+        yield f"<p><b>{escape(title)}</b></p>{_table(columns)}"
     if evaluation.view.per_query:
-        table = query_rows(evaluation, SHOWN_QUERIES)
-        left = len(evaluation.queries) - len(table)
+        columns = every_query(evaluation, SHOWN_QUERIES)
+        left = len(evaluation.queries) - len(columns[0].cells)
         more = _paragraph(f"{left:,} more queries: .per_query has them all.") if left else ""
-        yield f"<p><b>Every query</b></p>{_frame(table, evaluation)}{more}"
+        yield f"<p><b>Every query</b></p>{_table(columns)}{more}"
 
 
-def _frame(table: pd.DataFrame, evaluation: Evaluation, *, small: bool = False) -> str:
-    """Return a frame of text and numbers as a table; small ones may have their heads wrapped."""
-    decimals = evaluation.view.decimals
-    kinds = [_kind(table.iloc[:, place]) for place in range(table.shape[1])]
+def _table(columns: list[Column], *, small: bool = False) -> str:
+    """Return columns as a table; a small one may have its heads wrapped."""
+    sides = [" class='rm-text'" if column.words else "" for column in columns]
     head = "".join(
-        f"<th scope='col'{_left(kind)}>{escape(str(name))}</th>"
-        for name, kind in zip(table.columns, kinds, strict=True)
+        f"<th scope='col'{side}>{escape(column.name)}</th>"
+        for column, side in zip(columns, sides, strict=True)
     )
-    columns = [
-        [
-            f"<td{_left(kind)}>{_value(value, kind, decimals)}</td>"
-            for value in table.iloc[:, place].tolist()
-        ]
-        for place, kind in enumerate(kinds)
+    written = [
+        [f"<td{side}>{escape(cell)}</td>" for cell in column.cells]
+        for column, side in zip(columns, sides, strict=True)
     ]
-    rows = "".join(f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True))
-    tall = " rm-tall" if len(table) > TALL else ""
+    rows = "".join(f"<tr>{''.join(cells)}</tr>" for cells in zip(*written, strict=True))
+    tall = " rm-tall" if len(columns[0].cells) > TALL else ""
     return (
         f"<div class='rm-scroll{tall}'><table{' class=rm-small' if small else ''}>"
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
-
-
-def _kind(column: pd.Series[Any]) -> str:
-    """Return what a column holds: text, words that stand for numbers, floats or whole numbers."""
-    if not pd.api.types.is_numeric_dtype(column.dtype):
-        return "words" if isinstance(column.dtype, pd.CategoricalDtype) else "text"
-    return "float" if pd.api.types.is_float_dtype(column.dtype) else "whole"
-
-
-def _left(kind: str) -> str:
-    return " class='rm-text'" if kind == "text" else ""
-
-
-def _value(value: object, kind: str, decimals: int) -> str:
-    if kind in ("text", "words"):
-        return escape(str(value))
-    return number(value, decimals if kind == "float" else 0)  # type: ignore[arg-type]
 
 
 def _details(evaluation: Evaluation) -> str:
@@ -237,43 +218,44 @@ def _details(evaluation: Evaluation) -> str:
 
 
 def _facts(evaluation: Evaluation) -> str:
-    facts = evaluation.coverage
-    table = pd.DataFrame({"": [str(name) for name in facts.index]})
-    for place, name in enumerate(facts.columns):
-        column = plain_text(name) if evaluation.rankings.rows.several else " "
-        words = [_fact(value) for value in facts.iloc[:, place]]
-        table.insert(place + 1, column, pd.Categorical(words), allow_duplicates=True)
-    return _frame(table, evaluation, small=True)
+    facts, several = evaluation.coverage, evaluation.rankings.rows.several
+    columns = [Column("", [str(name) for name in facts.index], words=True)]
+    for name, values in zip(facts.columns, facts.to_numpy().T, strict=True):
+        columns.append(Column(plain_text(name) if several else "", [*map(_fact, values)]))
+    return _table(columns, small=True)
 
 
 def _fact(value: Any) -> str:
-    return f"{100 * value:.1f} %" if isinstance(value, float) else f"{value:,}"
+    if not isinstance(value, float):
+        return f"{value:,}"
+    return NOTHING if math.isnan(value) else f"{100 * value:.1f} %"
 
 
 def _sensitivity(evaluation: Evaluation) -> str:
     if not worth_working_out(evaluation):
         return "<p>Not worked out unasked for so many rows: <code>.sensitivity</code> does it.</p>"
-    given = evaluation.sensitivity.reset_index()
-    table = pd.DataFrame(index=given.index)
-    if "system" in given.columns:
-        first = ~given["system"].duplicated()
-        table["system"] = given["system"].map(plain_text).where(first, "")
-    table["measure"] = given["measure"].astype(str)
-    table["mean"] = given["mean"]
-    table["tied scores, worst to best order"] = _span(given, "worst", "best", evaluation)
-    table["queries where that matters"] = given["ties_matter"].astype(int)
-    table["unjudged, all worthless to all best"] = _span(
-        given, "unjudged_worthless", "unjudged_best", evaluation
-    )
-    table["answered queries only"] = given["answered"]
-    table["only queries with a relevant document"] = given["with_relevant"]
-    return _frame(table, evaluation, small=True)
+    table = evaluation.sensitivity
+    places = decimals(evaluation) * len(evaluation.systems)
+    found = {name: table[name].tolist() for name in table}
 
+    def written(name: str) -> list[str]:
+        return [number(value, n) for value, n in zip(found[name], places, strict=True)]
 
-def _span(given: pd.DataFrame, low: str, high: str, evaluation: Evaluation) -> pd.Categorical:
-    """Return two columns as one: from one number to the other, or the only one."""
-    words = []
-    for pair in zip(given[low], given[high], strict=True):
-        ends = dict.fromkeys(number(value, evaluation.view.decimals) for value in pair)
-        words.append(" to ".join(ends))
-    return pd.Categorical(words)
+    def span(low: str, high: str) -> list[str]:
+        pairs = zip(written(low), written(high), strict=True)
+        return [" to ".join(dict.fromkeys(ends)) for ends in pairs]
+
+    columns = [Column("measure", evaluation.names * len(evaluation.systems), words=True)]
+    if evaluation.rankings.rows.several:
+        gaps = [""] * (len(evaluation.names) - 1)
+        names = [one for name in evaluation.systems for one in (plain_text(name), *gaps)]
+        columns.insert(0, Column("system", names, words=True))
+    columns += [
+        Column("mean", written("mean")),
+        Column("tied scores, worst to best order", span("worst", "best")),
+        Column("queries where that matters", [f"{n:,.0f}" for n in found["ties_matter"]]),
+        Column("unjudged, all worthless to all best", span("unjudged_worthless", "unjudged_best")),
+        Column("answered queries only", written("answered")),
+        Column("only queries with a relevant document", written("with_relevant")),
+    ]
+    return _table(columns, small=True)

@@ -31,13 +31,12 @@ MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 def evaluation_markdown(evaluation: Evaluation, *, intervals: bool = True) -> str:
     """Return the means as a Markdown table, the best in bold, and the notes below."""
 
-    def written(cell: Cell) -> str:
+    def written(cell: Cell, decimals: int) -> str:
         value = number(cell.mean, decimals)
         spread = cell.interval(decimals).replace("[", r"\[").replace("]", r"\]")
         value = f"**{value}**" if cell.best else value
         return f"{value} {spread}" if intervals and spread else value
 
-    decimals = evaluation.view.decimals
     rows = _rows(grid(evaluation), written, _markdown)
     sides = [":--", *["--:"] * (len(rows[0]) - 1)]
     lines = [f"| {' | '.join(row)} |" for row in (rows[0], sides, *rows[1:])]
@@ -48,13 +47,12 @@ def evaluation_markdown(evaluation: Evaluation, *, intervals: bool = True) -> st
 def evaluation_latex(evaluation: Evaluation, *, intervals: bool = True) -> str:
     """Return the means as a LaTeX table (package booktabs), the best in bold, notes as comments."""
 
-    def written(cell: Cell) -> str:
+    def written(cell: Cell, decimals: int) -> str:
         value = _latex(number(cell.mean, decimals))
         spread = cell.interval(decimals)
         value = rf"\textbf{{{value}}}" if cell.best else value
         return rf"{value} {{\footnotesize {spread}}}" if intervals and spread else value
 
-    decimals = evaluation.view.decimals
     rows = [" & ".join(row) + r" \\" for row in _rows(grid(evaluation), written, _latex)]
     columns = "l" + "r" * rows[0].count(" & ")
     notes = "\n".join(f"% {text}" for text in _notes(evaluation))
@@ -74,7 +72,7 @@ def evaluation_latex(evaluation: Evaluation, *, intervals: bool = True) -> str:
 
 
 def _rows(
-    means: Grid, written: Callable[[Cell], str], escaped: Callable[[str], str]
+    means: Grid, written: Callable[[Cell, int], str], escaped: Callable[[str], str]
 ) -> list[list[str]]:
     """Return the head and a row for each system, or for each measure of the only one."""
     if not means.several:
@@ -82,14 +80,16 @@ def _rows(
         return [
             head,
             *(
-                [escaped(name), written(cell)]
-                for name, cell in zip(means.measures, means.cells[0], strict=True)
+                [escaped(name), written(cell, decimals)]
+                for name, cell, decimals in zip(
+                    means.measures, means.cells[0], means.decimals, strict=True
+                )
             ),
         ]
     return [
         ["", *map(escaped, means.measures)],
         *(
-            [escaped(name), *map(written, row)]
+            [escaped(name), *map(written, row, means.decimals)]
             for name, row in zip(means.systems, means.cells, strict=True)
         ),
     ]

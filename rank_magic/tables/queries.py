@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -10,44 +11,41 @@ from numpy.typing import NDArray
 
 from rank_magic.columns import ROLE_NAMES
 from rank_magic.notes import plain_text
+from rank_magic.tables.grid import Column, decimals, number
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["query_rows", "worst_queries", "worst_title"]
+__all__ = ["every_query", "worst_queries", "worst_title"]
 
 Ints = NDArray[np.int64]
 
 
-def query_rows(evaluation: Evaluation, limit: int) -> pd.DataFrame:
+def every_query(evaluation: Evaluation, limit: int) -> list[Column]:
     """Return the values of the first `limit` queries, in the order that the view asks for."""
-    values = evaluation.per_query
     by = evaluation.view.sort
-    order = np.arange(len(values))
+    order = np.arange(len(evaluation.queries))
     if by is not None:
         order = np.argsort(_over_systems(evaluation, by), kind="stable")
-    return _labelled(evaluation, order[:limit], list(evaluation.names))
+    return list(_labelled(evaluation, order[:limit], evaluation.names))
 
 
-def worst_queries(evaluation: Evaluation) -> pd.DataFrame:
+def worst_queries(evaluation: Evaluation) -> list[Column]:
     """Return the queries on which the systems do worst, of those that hold something to find.
 
     With several systems, by the mean over systems of the measure that decides, which alone is
     shown.
     """
-    by = _decides(evaluation)
-    found = evaluation._values.findable[evaluation.names.index(by)] & evaluation._values.pooled
+    by, values = _decides(evaluation), evaluation._values
     mean = _over_systems(evaluation, by)
-    candidates = np.flatnonzero(found & ~np.isnan(mean))
+    hopeful = values.pooled & values.findable[evaluation.names.index(by)] & ~np.isnan(mean)
+    candidates = np.flatnonzero(hopeful)
     order = candidates[np.argsort(mean[candidates], kind="stable")][: evaluation.view.worst]
     several = evaluation.rankings.rows.several
-    table = _labelled(evaluation, order, [by] if several else list(evaluation.names))
-    values = evaluation._values
-    table["judged"] = values.judged[order]
+    columns = list(_labelled(evaluation, order, [by] if several else evaluation.names))
+    columns.append(Column("judged", [f"{values.judged[query]:,}" for query in order]))
     notes = [_silent(evaluation, int(query)) for query in order]
-    if any(notes):
-        table["note"] = notes
-    return table
+    return [*columns, Column("note", notes, words=True)] if any(notes) else columns
 
 
 def worst_title(evaluation: Evaluation, number: int) -> str:
@@ -82,30 +80,32 @@ def _over_systems(evaluation: Evaluation, measure: str) -> NDArray[np.float64]:
     return np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
 
 
-def _labelled(evaluation: Evaluation, order: Ints, measures: list[str]) -> pd.DataFrame:
-    """Return a row for each query: its id, its words if the frame has them, its values."""
+def _labelled(evaluation: Evaluation, order: Ints, measures: list[str]) -> Iterator[Column]:
+    """Yield what queries are called, their words if the frame has them, and their values."""
     queries = evaluation.queries[order]
     identity = plain_text(evaluation.rankings.roles.query)
-    table: dict[str, Any] = {identity: [plain_text(query) for query in queries]}
-    table.update(_words(evaluation, order))
-    places = [evaluation.names.index(name) for name in measures]
-    for number, system in enumerate(evaluation.systems):
-        for place, name in zip(places, measures, strict=True):
-            column = name
-            if evaluation.rankings.rows.several:
-                column = plain_text(system) if len(places) == 1 else f"{plain_text(system)} {name}"
-            table[column] = evaluation._ruled[number, place, order]
-    return pd.DataFrame(table)
+    yield Column(identity, [plain_text(one) for one in queries], words=True)
+    yield from _words(evaluation, order)
+    places, several = decimals(evaluation), evaluation.rankings.rows.several
+    for system, values in zip(evaluation.systems, evaluation._ruled, strict=True):
+        for name in measures:
+            label = plain_text(system) if several and len(measures) == 1 else name
+            if several and len(measures) > 1:
+                label = f"{plain_text(system)} {name}"
+            measure = evaluation.names.index(name)
+            cells = values[measure, order].tolist()
+            yield Column(label, [number(cell, places[measure]) for cell in cells])
 
 
-def _words(evaluation: Evaluation, order: Ints) -> dict[str, list[str]]:
-    """Return the queries' words from a column beside the id, such as `query` by `query_id`."""
+def _words(evaluation: Evaluation, order: Ints) -> Iterator[Column]:
+    """Yield the queries' words from a column beside the id, such as `query` by `query_id`."""
     rankings = evaluation.rankings
     frame, taken = rankings.rows.frame, rankings.roles.columns()
     conventional = {name for standing in ROLE_NAMES["query"] for name in standing}
-    for name in frame.columns:
+    for place, name in enumerate(frame.columns):
         if name not in taken and str(name).lower() in conventional:
             rows = [int(rankings.groups.rows(int(query))[0]) for query in order]
-            words = frame[name].iloc[rows]
-            return {plain_text(name): ["" if pd.isna(word) else plain_text(word) for word in words]}
-    return {}
+            words = frame.iloc[rows, place]
+            cells = ["" if pd.isna(word) else plain_text(word) for word in words]
+            yield Column(plain_text(name), cells, words=True)
+            return

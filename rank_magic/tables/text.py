@@ -8,11 +8,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from rank_magic.notes import Note, convention_notes, coverage_notes, sentence
-from rank_magic.tables.grid import Cell, Grid, grid, number
-from rank_magic.tables.queries import query_rows, worst_queries, worst_title
+from rank_magic.tables.grid import Cell, Column, Grid, grid, number
+from rank_magic.tables.queries import every_query, worst_queries, worst_title
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -29,29 +27,30 @@ def evaluation_text(evaluation: Evaluation) -> str:
     """Return the table of means and what they rest on."""
     width = max(shutil.get_terminal_size((100, 24)).columns, 20)
     means = grid(evaluation)
-    best = f"; {BEST} best" if any(cell.best for row in means.cells for cell in row) else ""
     notes = [
-        sentence([Note(f"{means.over()}{best}"), *coverage_notes(evaluation)]),
+        sentence([Note(means.over(BEST)), *coverage_notes(evaluation)]),
         sentence(convention_notes(evaluation), "Conventions:"),
         *evaluation.view.remarks,
     ]
     below = "\n".join(textwrap.fill(note, width) for note in notes)
-    tables = [*_tables(means, evaluation.view.decimals, width), *_queries(evaluation, width)]
+    tables = [*_tables(means, width), *_queries(evaluation, width)]
     return "\n\n".join([*tables, below])
 
 
-def _tables(means: Grid, decimals: int, width: int) -> Iterator[str]:
+def _tables(means: Grid, width: int) -> Iterator[str]:
     """Yield the means as one table, or as several below one another when one is too wide."""
     if not means.several:
         rows = [
             [name, number(cell.mean, decimals), cell.interval(decimals)]
-            for name, cell in zip(means.measures, means.cells[0], strict=True)
+            for name, cell, decimals in zip(
+                means.measures, means.cells[0], means.decimals, strict=True
+            )
         ]
         yield _aligned([[_short(means.systems[0]), "mean", "95 % interval"], *rows], "lrr", width)
         return
     names = ["", *map(_short, means.systems)]
     columns = [
-        [name, *(_written(row[place], decimals) for row in means.cells)]
+        [name, *(_written(row[place], means.decimals[place]) for row in means.cells)]
         for place, name in enumerate(means.measures)
     ]
     room = width - max(map(_width, names))
@@ -92,32 +91,23 @@ def _aligned(rows: Sequence[Sequence[str]], sides: str, width: int) -> str:
 def _queries(evaluation: Evaluation, width: int) -> Iterator[str]:
     """Yield the lists of queries that the view asks for."""
     if evaluation.view.worst:
-        table = worst_queries(evaluation)
-        title = textwrap.fill(worst_title(evaluation, len(table)), width)
-        yield f"{title}\n{_frame(table, evaluation.view.decimals, width)}"
+        columns = worst_queries(evaluation)
+        title = textwrap.fill(worst_title(evaluation, len(columns[0].cells)), width)
+        yield f"{title}\n{_table(columns, width)}"
     if evaluation.view.per_query:
-        table = query_rows(evaluation, SHOWN_QUERIES)
-        left = len(evaluation.queries) - len(table)
-        more = f"\n{left:,} more queries: .per_query has them all." if left else ""
-        yield f"{_frame(table, evaluation.view.decimals, width)}{more}"
+        columns = every_query(evaluation, SHOWN_QUERIES)
+        left = len(evaluation.queries) - len(columns[0].cells)
+        more = textwrap.fill(f"{left:,} more queries: .per_query has them all.", width)
+        yield "\n".join([_table(columns, width), *([more] if left else [])])
 
 
-def _frame(table: pd.DataFrame, decimals: int, width: int) -> str:
-    """Return a frame of text and numbers, in several parts when it is too wide."""
-    columns, sides = [], ""
-    for place, (name, kind) in enumerate(table.dtypes.items()):
-        values = table.iloc[:, place].tolist()
-        if pd.api.types.is_numeric_dtype(kind):
-            shown = decimals if kind.kind == "f" else 0
-            columns.append([str(name), *(number(value, shown) for value in values)])
-            sides += "r"
-        else:
-            columns.append([str(name), *(_short(value) for value in values)])
-            sides += "l"
-    room = width - max(map(_width, columns[0]))
+def _table(columns: list[Column], width: int) -> str:
+    """Return columns as a table, or as several below one another when it is too wide."""
+    first, *others = [[_short(column.name), *map(_short, column.cells)] for column in columns]
+    sides = "".join("l" if column.words else "r" for column in columns)
     parts, at = [], 1
-    for some in _fitting(columns[1:], room):
-        rows = [list(row) for row in zip(columns[0], *some, strict=True)]
+    for some in _fitting(others, width - max(map(_width, first))):
+        rows = [list(row) for row in zip(first, *some, strict=True)]
         parts.append(_aligned(rows, sides[0] + sides[at : at + len(some)], width))
         at += len(some)
     return "\n\n".join(parts)

@@ -1,0 +1,459 @@
+"""Measures of diversity: how well a ranking serves all that a query can mean.
+
+They need a subtopic column: a document is judged for each subtopic of its query. A subtopic
+counts when some document is relevant to it, and all subtopics weigh the same.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rank_magic.blocks import Block
+from rank_magic.discounts import discount_weights
+from rank_magic.errors import MeasureError
+from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter
+from rank_magic.measures.binary import AP, Binary, P, Success
+from rank_magic.ties import sequential_sum
+
+__all__ = [
+    "AP_IA",
+    "ERR_IA",
+    "NRBP",
+    "P_IA",
+    "StRecall",
+    "alpha_DCG",
+    "alpha_nDCG",
+    "nERR_IA",
+    "nNRBP",
+]
+
+
+class Diverse(Binary, abstract=True):
+    """Base of the measures that look at subtopics."""
+
+    def layers(self, block: Block) -> list[Block]:
+        """Return the rankings as judged for each subtopic."""
+        if not block.layers:
+            raise MeasureError(
+                f"{self.name} needs subtopics. Say which column holds them: subtopic='...'."
+            )
+        return [block.layer(number) for number in range(len(block.layers))]
+
+    def intents(self, block: Block) -> NDArray[Any]:
+        """Return how many subtopics of each query have a relevant document."""
+        table = self.relevant(block)
+        there = [layer.pool.number(table) > 0 for layer in self.layers(block)]
+        return np.sum(there, axis=0)
+
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        return self.intents(block) > 0
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return self.intents(block)
+
+
+class Novelty(Diverse, abstract=True):
+    """Base of the measures that value a document by what is new about it.
+
+    Novelty of a document is Σ over its subtopics of (1 − α)^(times the subtopic was seen above).
+    A measure of this kind is Σ_r novelty_r · w(r), over some whole.
+    """
+
+    alpha: float = parameter(0.5, "how much of a subtopic one document settles", low=0, high=1)
+
+    def weights(self, width: int) -> Floats:
+        """Return what novelty is worth at each rank."""
+        raise NotImplementedError
+
+    def terms(self, block: Block) -> Floats:
+        table = self.relevant(block)
+        width = block.width(self.k)
+        novelty = np.zeros((block.queries, width))
+        for layer in self.layers(block):
+            if self.alpha > 0:
+                # Each document ends the interest in its subtopic with probability alpha: what
+                # is left of it is the novelty, also in expectation over ties.
+                ends = layer.stops(table * self.alpha, self.k) / self.alpha
+                novelty[:, : ends.shape[1]] += ends
+            else:
+                novelty += layer.expected(table, self.k)
+        return novelty * self.weights(width)
+
+    def ideal(self, block: Block) -> Floats:
+        """Return what the greedy ideal ranking is worth, shape (queries,)."""
+        width = block.pool.codes.shape[1] if self.k is None else self.k
+        novelty = greedy_novelty(block, self.relevant(block), float(self.alpha), width)
+        return sequential_sum(novelty * self.weights(novelty.shape[1]))
+
+
+def greedy_novelty(block: Block, table: Floats, alpha: float, width: int) -> Floats:
+    """Return the novelty at each rank of the greedy ideal ranking.
+
+    At each rank stands the judged document that adds most novelty. The best order of all is
+    NP-hard to find; the field normalises by this one (Clarke et al. 2008, section 3.2). Among
+    equals the one with the higher grades comes first, by subtopic; where ids decide
+    (``ties="trec"``) the highest id, as in ndeval.
+    """
+    relevant = np.stack([np.take(table, layer) > 0 for layer in block.pool.layers])
+    most = int(relevant.any(axis=0).sum(axis=1).max(initial=0))
+    width = max(1, min(width, most))
+    left = np.array(relevant.any(axis=0))
+    seen = np.zeros((len(relevant), block.queries))
+    rows = np.arange(block.queries)
+    standing = block.pool.standing
+    if standing is None:
+        parts = [part.ravel() for part in (block.pool.codes, *block.pool.layers)]
+        standing = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)[1]
+        standing = standing.reshape(block.pool.codes.shape)
+    novelty = np.zeros((block.queries, width))
+    for rank in range(width):
+        adds = sequential_layers(relevant * ((1.0 - alpha) ** seen)[:, :, None])
+        adds = np.where(left, adds, -1.0)
+        best = adds.max(axis=1)
+        pick = np.where(adds == best[:, None], standing, -1).argmax(axis=1)
+        novelty[:, rank] = np.maximum(best, 0.0)
+        seen += relevant[:, rows, pick]
+        left[rows, pick] = False
+    return novelty
+
+
+def sequential_layers(layers: Floats) -> Floats:
+    """Sum over the first axis, one layer after the other."""
+    total = layers[0].astype(np.float64)
+    for layer in layers[1:]:
+        total = total + layer
+    return total
+
+
+class alpha_DCG(Novelty):
+    """α-DCG: novelty, discounted by rank.
+
+    α-DCG@k = Σ_{r<=k} novelty_r / log2(1 + r), where a document's novelty is Σ over the subtopics
+    it is relevant to of (1 − α)^(times seen above). From 0 upwards.
+
+    Parameters
+    ----------
+    alpha : float
+        α, 0.5 by default.
+    normalize : {"no", "perfect"}
+        With ``"perfect"``, divide by what k documents relevant to every subtopic would give, as
+        ndeval does under this name.
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    Equal scores: exact.
+
+    References
+    ----------
+    Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008,
+    equation 9.
+    """
+
+    normalize: str = parameter("no", "what it is divided by", choices=("no", "perfect"))
+
+    name = "alpha-DCG"
+    aliases = ("alpha_DCG",)
+    pretty = "α-DCG"
+    unit = False
+
+    def weights(self, width: int) -> Floats:
+        return discount_weights("log2", width)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        if self.normalize == "no":
+            return np.ones(block.queries)
+        return self.intents(block) * _perfect(self, block)
+
+
+def _perfect(measure: Novelty, block: Block) -> Floats:
+    """Return what documents relevant to a subtopic would give at all ranks."""
+    shown = block.shown() if measure.k is None else np.full(block.queries, measure.k)
+    width = int(shown.max(initial=1))
+    fall = (1.0 - measure.alpha) ** np.arange(width) * measure.weights(width)
+    return np.concatenate([[0.0], np.cumsum(fall)])[shown]
+
+
+class alpha_nDCG(Novelty):
+    """α-nDCG: α-DCG as a share of that of the greedy ideal ranking.
+
+    α-nDCG@k = α-DCG@k / α-DCG@k of the ranking that takes, at each rank, the judged document with
+    most novelty. In [0, 1] but for rare queries whose greedy ideal is not the best order.
+
+    Parameters
+    ----------
+    alpha : float
+        α, 0.5 by default.
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    Which of two equally novel documents the greedy ideal takes first can change what follows:
+    the one with the higher grades here, so that ids do not matter; the higher id with
+    ``ties="trec"``, as in ndeval. Equal scores: exact.
+
+    References
+    ----------
+    Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.
+    """
+
+    name = "alpha-nDCG"
+    aliases = ("alpha_nDCG",)
+    pretty = "α-nDCG"
+
+    def weights(self, width: int) -> Floats:
+        return discount_weights("log2", width)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return self.ideal(block)
+
+
+class ERR_IA(Novelty):
+    """Intent-aware ERR: ERR for each subtopic, averaged over subtopics.
+
+    ERR-IA@k = (1 / n) Σ over subtopics of ERR@k, where a relevant document satisfies with
+    probability α. In [0, 1].
+
+    Parameters
+    ----------
+    alpha : float
+        Chance that a relevant document satisfies, 0.5 by default.
+    normalize : {"no", "perfect"}
+        With ``"perfect"``, divide by what k documents relevant to every subtopic would give, as
+        ndeval does under this name.
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    Equal scores: exact.
+
+    References
+    ----------
+    Chapelle et al., Intent-based diversification of web search results, Information Retrieval
+    14, 2011.
+    """
+
+    normalize: str = parameter("no", "what it is divided by", choices=("no", "perfect"))
+
+    name = "ERR-IA"
+    aliases = ("ERR_IA",)
+    pretty = "intent-aware ERR"
+
+    def weights(self, width: int) -> Floats:
+        return discount_weights("reciprocal", width)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        if self.normalize == "no":
+            return self.intents(block) / max(self.alpha, SMALLEST)
+        return self.intents(block) * _perfect(self, block)
+
+
+class nERR_IA(Novelty):
+    """Normalised intent-aware ERR: ERR-IA as a share of that of the greedy ideal ranking.
+
+    In [0, 1] but for rare queries whose greedy ideal is not the best order.
+
+    Parameters
+    ----------
+    alpha : float
+        Chance that a relevant document satisfies, 0.5 by default.
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    The greedy ideal is that of α-nDCG. Equal scores: exact.
+
+    References
+    ----------
+    Chapelle et al., Intent-based diversification of web search results, Information Retrieval
+    14, 2011.
+    """
+
+    name = "nERR-IA"
+    aliases = ("nERR_IA",)
+    pretty = "normalised intent-aware ERR"
+
+    def weights(self, width: int) -> Floats:
+        return discount_weights("reciprocal", width)
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return self.ideal(block)
+
+
+class NRBP(Novelty):
+    """Novelty- and rank-biased precision: novelty as met by a reader who goes on with chance β.
+
+    NRBP = ((1 − (1 − α) β) / n) Σ_r β^{r−1} · novelty_r, over n subtopics. In [0, 1].
+
+    Parameters
+    ----------
+    alpha : float
+        How much of a subtopic one document settles, 0.5 by default.
+    beta : float
+        β, 0.5 by default.
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    Notes
+    -----
+    Equal scores: exact.
+
+    References
+    ----------
+    Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified
+    queries, ICTIR 2009, equation 11.
+    """
+
+    beta: float = parameter(0.5, "chance of going on", low=SMALLEST, high=1 - SMALLEST)
+
+    pretty = "novelty- and rank-biased precision"
+
+    def weights(self, width: int) -> Floats:
+        return np.power(float(self.beta), np.arange(width))
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return self.intents(block) / (1.0 - (1.0 - self.alpha) * self.beta)
+
+
+class nNRBP(NRBP):
+    """Normalised NRBP: NRBP as a share of that of the greedy ideal ranking.
+
+    In [0, 1] but for rare queries whose greedy ideal is not the best order.
+
+    Parameters
+    ----------
+    alpha, beta, rel, k
+        As for `NRBP`.
+
+    References
+    ----------
+    Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified
+    queries, ICTIR 2009.
+    """
+
+    pretty = "normalised novelty- and rank-biased precision"
+
+    def whole(self, block: Block) -> NDArray[Any]:
+        return self.ideal(block)
+
+
+class IntentAware(Diverse, abstract=True):
+    """Base of the measures that are another measure's mean over subtopics."""
+
+    def of_one(self) -> Measure:
+        """Return the measure that is averaged."""
+        raise NotImplementedError
+
+    def terms(self, block: Block) -> Floats:
+        total = np.zeros((block.queries, block.width(self.k)))
+        for layer in self.layers(block):
+            terms = self.of_one().contributions(layer)
+            total[:, : terms.shape[1]] += terms
+        return total
+
+
+class AP_IA(IntentAware):
+    """Intent-aware average precision: AP for each subtopic, averaged over subtopics.
+
+    In [0, 1].
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    References
+    ----------
+    Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009.
+    """
+
+    name = "AP-IA"
+    aliases = ("AP_IA", "MAP-IA")
+    pretty = "intent-aware average precision"
+
+    def of_one(self) -> Measure:
+        return AP(rel=self.rel, denominator="relevant", k=self.k)
+
+
+class P_IA(IntentAware):
+    """Intent-aware precision: P@k for each subtopic, averaged over subtopics.
+
+    In [0, 1].
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    References
+    ----------
+    Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009.
+    """
+
+    name = "P-IA"
+    aliases = ("P_IA",)
+    pretty = "intent-aware precision"
+
+    def of_one(self) -> Measure:
+        return P(rel=self.rel, k=self.k)
+
+
+class StRecall(IntentAware):
+    """Subtopic recall: the share of the subtopics that the first k results cover.
+
+    In [0, 1].
+
+    Parameters
+    ----------
+    rel : float, optional
+        Grade from which a document is relevant; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff.
+
+    References
+    ----------
+    Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame(
+    ...     {
+    ...         "query": "q",
+    ...         "doc": ["a", "a", "b"],
+    ...         "score": [9, 9, 8],
+    ...         "subtopic": [1, 2, 3],
+    ...         "grade": [1, 1, 1],
+    ...     }
+    ... )
+    >>> round(frame.rank.strecall(1).item(), 4)
+    0.6667
+    """
+
+    aliases = ("SubtopicRecall",)
+    pretty = "subtopic recall"
+
+    def of_one(self) -> Measure:
+        return Success(rel=self.rel, k=self.k)
