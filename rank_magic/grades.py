@@ -41,7 +41,7 @@ def grade_codes(grades: Floats, negative: str) -> tuple[Codes, Scale]:
         codes[codes == FIRST_GRADE + len(levels)] = UNJUDGED
     else:
         codes, present = whole
-        levels = low + np.flatnonzero(present[FIRST_GRADE:])
+        levels = np.asarray(low + np.flatnonzero(present[FIRST_GRADE:]), dtype=np.float64)
         if len(levels) <= high - low:
             moved = np.arange(len(present))
             moved[FIRST_GRADE:] = FIRST_GRADE - 1 + np.cumsum(present[FIRST_GRADE:])

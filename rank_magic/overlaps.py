@@ -66,7 +66,7 @@ def rbo(a: Ranking, b: Ranking, p: float = 0.9) -> float:
     >>> rm.rbo(["a", "b", "c"], ["a", "b", "c"])
     1.0
     >>> round(rm.rbo(["a", "b", "c"], ["b", "a", "d"]), 4)
-    0.67
+    0.63
     """
     if not 0 < p < 1:
         raise MeasureError(f"p must lie between 0 and 1, both excluded; it is {p!r}.")

@@ -84,17 +84,15 @@ def sort_block(
         key[missing] = np.inf
         behind = np.arange(width) >= length[:, None]
     offset = (np.arange(queries) * width)[:, None]
-    if gaps and lowest:
-        order = np.lexsort((key, missing), axis=1)
-    else:
-        order = np.argsort(key, axis=1)
+    split = gaps and lowest
+    order = np.lexsort((key, missing), axis=1) if split else np.argsort(key, axis=1)
     order += offset
     equal, tied = _ties(np.take(key, order), behind)
     if equal is not None and settle is not None:
         at = np.flatnonzero(tied)
         second = settle(at)
         within = (np.arange(len(at)) * width)[:, None]
-        if gaps and lowest:
+        if split:
             keys = (key[at], missing[at]) if second is None else (second, key[at], missing[at])
             again = np.lexsort(keys, axis=1)
         else:

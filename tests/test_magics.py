@@ -927,7 +927,7 @@ def state(ip: InteractiveShell) -> tuple[Any, ...]:
         sorted(manager.registry),
         sorted(type(one).__name__ for one in ip.configurables),
         list(ip.Completer.custom_matchers),
-        set(ip.user_ns),
+        {name for name in ip.user_ns if not name.startswith("_")},
     )
 
 

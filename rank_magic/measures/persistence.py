@@ -386,10 +386,8 @@ class BPM(Continuing):
         ends = (self.K - SMALLEST + self.hc * (total + self.median)) / (1 + self.hc * self.median)
         falls = self.hb * self.median
         left = self.T - SMALLEST + self.hb * total - total
-        if falls > 0:
-            ends = np.minimum(ends, left / falls + 1.0)
-        else:
-            ends = np.where(left > 0, ends, 0.0)
+        goal = left / falls + 1.0 if falls > 0 else np.where(left > 0, np.inf, 0.0)
+        ends = np.minimum(ends, goal)
         return np.minimum(1.0 + np.maximum(np.ceil(ends) - 1.0 - length, 0.0), more)
 
 
