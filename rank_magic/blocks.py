@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.ties import Ties, exclusive_product, rearranged, running_sum
+from rank_magic.ties import NARROW, Ties, exclusive_product, rearranged, running_sum
 
 __all__ = ["FIRST_GRADE", "NEGATIVE", "PAD", "UNJUDGED", "Block", "Pool", "Scale"]
 
@@ -78,7 +78,8 @@ def look_up(table: Floats, codes: Codes) -> Floats:
     if (table[:first] == 0).all() and (table[first:] == 1).all():
         # Codes from some grade upwards: a comparison is far cheaper than a look-up.
         return (codes >= first).astype(np.float64)
-    return np.take(table, codes)
+    # Column by column where codes are stored so.
+    return np.take(table, codes.T).T if codes.flags.f_contiguous else np.take(table, codes)
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ class Pool:
         """Number of rows of each query by code, shape (queries, codes)."""
         queries, codes = len(self.codes), self.scale.codes
         flat = self.codes + (np.arange(queries) * codes)[:, None]
-        return np.bincount(flat.ravel(), minlength=queries * codes).reshape(queries, codes)
+        counts = np.bincount(flat.ravel(), minlength=queries * codes).reshape(queries, codes)
+        return np.asfortranarray(counts)
 
     @property
     def few_grades(self) -> bool:
@@ -127,7 +129,10 @@ class Pool:
     def number(self, wanted: NDArray[np.generic]) -> Ints:
         """Return how many rows each query has whose code is wanted (a table of 0 and 1)."""
         if self.few_grades:
-            return self.counts[:, np.flatnonzero(wanted)].sum(axis=1)
+            total = np.zeros(len(self.codes), dtype=np.int64)
+            for code in np.flatnonzero(wanted):
+                total += self.counts[:, code]
+            return total
         return np.count_nonzero(np.take(wanted, self.codes), axis=1)
 
     def ranked(self, table: Floats, width: int) -> Codes:
@@ -154,12 +159,16 @@ class Pool:
             standing[order] = np.arange(len(order))
             return values[np.sort(standing[self.codes], axis=1)[:, :width]]
         # How many values are used up before a column tells which value it holds.
-        used_up = np.cumsum(self.counts[:, order], axis=1)
+        used_up = np.cumsum(np.asfortranarray(self.counts[:, order]), axis=1)
         width = max(1, min(width, int(used_up.max(initial=0))))
-        standing = np.zeros((len(self.codes), width), dtype=np.int64)
+        standing = np.zeros((len(self.codes), width), dtype=np.int8, order="F")
         for value in range(len(order)):
-            standing += used_up[:, value, None] <= np.arange(width)
-        return values[standing]
+            if width > NARROW:
+                standing += used_up[:, value, None] <= np.arange(width)
+                continue
+            for column in range(width):
+                standing[:, column] += used_up[:, value] <= column
+        return np.take(values.astype(self.codes.dtype), standing.T).T
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.columns import combined, ids
+from rank_magic.threads import in_threads
 
 __all__ = ["Groups", "group_rows"]
 
 Ints = NDArray[np.signedinteger[Any]]
+
+PIECE = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,8 @@ def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
         If a query id is missing.
     """
     codes = combined(ids(values, "query") for values in columns)
-    start, order = _runs(codes), None
-    heads = codes[start]
-    if not pd.Index(heads).is_unique:
+    start, order = _together(codes), None
+    if start is None:
         order, start = _sorted(codes)
     length = np.diff(start, append=len(codes))
     first = start if order is None else order[start]
@@ -73,24 +75,63 @@ def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
     return Groups(labels, start, length, order)
 
 
-def _runs(codes: Ints) -> Ints:
-    """Return where a value differs from the one before it."""
-    return np.concatenate([[0], np.flatnonzero(codes[1:] != codes[:-1]) + 1])
+def _together(codes: Ints) -> Ints | None:
+    """Return where each run of equal codes starts; None when a code has several runs."""
+    changes = codes[1:] != codes[:-1]
+    runs = 1 + np.count_nonzero(changes)
+    low, span = _span(codes)
+    if span <= 4 * len(codes):
+        # Counting is far cheaper than looking every code up.
+        if np.count_nonzero(np.bincount(codes - low, minlength=span)) < runs:
+            return None
+        return np.concatenate([[0], np.flatnonzero(changes) + 1])
+    start = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    return start if pd.Index(codes[start]).is_unique else None
+
+
+def _span(codes: Ints) -> tuple[int, int]:
+    """Return the lowest code, and how many numbers there are from it to the highest."""
+    low = int(codes.min())
+    return low, int(codes.max()) - low + 1
 
 
 def _sorted(codes: Ints) -> tuple[Ints, Ints]:
-    """Return a stable order by code, and where each code starts in it."""
-    dense, distinct = pd.factorize(codes)
-    number = len(distinct)
+    """Return a stable order by code, and where each code that occurs starts in it."""
+    low, span = _span(codes)
+    if span > 4 * len(codes):
+        codes, low = np.asarray(pd.factorize(codes)[0], dtype=np.int64), 0
+        span = int(codes.max()) + 1
+    counts = np.bincount(codes - low, minlength=span)
+    start = np.cumsum(counts) - counts
+    order = np.empty(len(codes), dtype=np.int64)
+    free = start.copy()
+    pieces = range(0, len(codes), PIECE)
+
+    def sort(at: int) -> tuple[Ints, Ints]:
+        piece = codes[at : at + PIECE] - low
+        return piece, _radix_order(piece, span)
+
+    # Sorted in pieces that stay in a core's cache, each run of equals then goes to its place.
+    for at, (piece, by_code) in zip(pieces, in_threads(sort, pieces), strict=True):
+        sorted_ = piece[by_code]
+        first = np.concatenate([[0], np.flatnonzero(sorted_[1:] != sorted_[:-1]) + 1])
+        length = np.diff(first, append=len(sorted_))
+        code = sorted_[first]
+        order[np.repeat(free[code] - first, length) + np.arange(len(sorted_))] = by_code + at
+        free[code] += length
+    return order, start[counts > 0]
+
+
+def _radix_order(codes: Ints, span: int) -> Ints:
+    """Return the stable order of codes from 0 to `span`, by 16 bits at a time."""
     # numpy's stable argsort of 16-bit numbers is a radix sort: far faster than comparing.
-    order = np.argsort(dense.astype(np.uint16), kind="stable")
+    order = np.argsort(codes.astype(np.uint16), kind="stable")
     shift = 16
-    while number >> shift:
-        digit = (dense >> shift).astype(np.uint16)
+    while span >> shift:
+        digit = (codes >> shift).astype(np.uint16)
         order = order[np.argsort(digit[order], kind="stable")]
         shift += 16
-    counts = np.bincount(dense, minlength=number)
-    return order, np.concatenate([[0], np.cumsum(counts)[:-1]])
+    return order
 
 
 def _labels(columns: Sequence[pd.Series[Any]], rows: Ints) -> pd.Index[Any]:

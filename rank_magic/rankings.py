@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Hashable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -23,16 +21,16 @@ from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
 from rank_magic.pooling import Rows, read_rows, repeats_error
 from rank_magic.sorting import sort_block
-from rank_magic.ties import Ties
+from rank_magic.threads import in_threads
+from rank_magic.ties import NARROW, Ties
 
-__all__ = ["THREADS", "Ranked", "Rankings"]
+__all__ = ["Ranked", "Rankings"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.signedinteger[Any]]
 Result = TypeVar("Result")
 
-THREADS = min(8, os.cpu_count() or 1)
 COW = int(pd.__version__.split(".")[0]) >= 3
 
 
@@ -152,13 +150,8 @@ class Rankings:
         def work(shelf: Ints) -> list[Result]:
             return [function(system, ranked) for system, ranked in self._shelf(shelf)]
 
-        chosen = shelves(groups, queries)
-        if THREADS == 1 or len(chosen) == 1:
-            yield from (result for shelf in chosen for result in work(shelf))
-            return
-        with ThreadPoolExecutor(min(THREADS, len(chosen))) as pool:
-            for results in pool.map(work, chosen):
-                yield from results
+        for results in in_threads(work, shelves(groups, queries)):
+            yield from results
 
     def ranked(self, query: int, system: int) -> Ranked:
         """Return one ranking with its row numbers."""
@@ -197,6 +190,9 @@ class Rankings:
         layers = tuple(np.take(layer, by_score.order[:, :width]) for layer in pool.layers)
         for layer in layers:
             layer[np.arange(width) >= length[:, None]] = PAD
+        if width <= NARROW and by_score.equal is None:
+            # Measures go through narrow blocks column by column.
+            codes = np.asfortranarray(codes)
         block = Block(codes, length, pool, None, conventions.depth, layers)
         ranked = Ranked(block, queries, tied, rows)
         if conventions.ties != "average" or by_score.equal is None:

@@ -80,6 +80,13 @@ class Values:
         return value
 
 
+def _places(queries: Ints) -> Ints | slice:
+    """Return query numbers as a slice where they are consecutive, which writes faster."""
+    first, last = int(queries[0]), int(queries[-1])
+    consecutive = last - first == len(queries) - 1 and bool((np.diff(queries) == 1).all())
+    return slice(first, last + 1) if consecutive else queries
+
+
 def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | None = None) -> Values:
     """Measure every query, or the chosen ones, of every system.
 
@@ -106,7 +113,7 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
     )
 
     def work(system: int, ranked: Ranked) -> int:
-        block, at = ranked.block, ranked.queries
+        block, at = ranked.block, _places(ranked.queries)
         values.retrieved[system, at] = block.shown()
         values.tied[system, at] = ranked.tied
         for number, measure in enumerate(resolved):
@@ -120,7 +127,7 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
             values.pooled[at] = block.pool.number(codes > UNJUDGED) > 0
             for number, measure in enumerate(resolved):
                 values.findable[number, at] = measure.findable(block)
-        return len(at)
+        return block.queries
 
     report(more=systems * (queries if chosen is None else int(np.count_nonzero(chosen))))
     for number in rankings.map(work, chosen):

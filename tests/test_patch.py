@@ -15,6 +15,8 @@ import pickle
 import subprocess
 import sys
 import textwrap
+import time
+import timeit
 import types
 import warnings
 import weakref
@@ -481,11 +483,9 @@ def test_ipython_shows_and_completes_it_as_a_method_and_more():
 
 
 def test_access_costs_next_to_nothing():
-    import timeit
-
     frame = pd.DataFrame({"x": [2, 1]})
-    seconds = min(timeit.repeat(lambda: frame.rank, number=2_000, repeat=5)) / 2_000
-    assert seconds < 20e-6  # 0.8 µs when nothing else runs
+    times = timeit.repeat(lambda: frame.rank, timer=time.process_time, number=2_000, repeat=5)
+    assert min(times) / 2_000 < 20e-6  # 0.9 µs, in truth
 
 
 # ---- Installing and uninstalling ---------------------------------------------------------------

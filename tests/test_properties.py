@@ -25,7 +25,7 @@ UNIT = [
 MEASURES = [rm.parse(text) for text in [*UNIT, "DCG", "DCG(gain=linear)@5"]]
 TIES = ["average", "trec", "worst", "best"]
 MOST = settings().max_examples
-SOME, FEW = settings(max_examples=MOST // 2), settings(max_examples=MOST // 5)
+SOME, FEW = settings(max_examples=MOST // 3), settings(max_examples=MOST // 8)
 
 GRADES = st.sampled_from([None, None, -1.0, 0.0, 0.0, 0.5, 1.0, 2.0, 3.0])
 # Equal scores, missing ones, and sums that come out otherwise in another order.
@@ -40,6 +40,9 @@ OPTIONS = st.fixed_dictionaries(
         "unanswered": st.just("skip"),
         "depth": st.integers(1, 9),
     },
+).filter(
+    # Where a depth cuts equals apart, chance decides what is left to be removed: an error.
+    lambda options: not {"depth", "unjudged"} <= set(options) or options["ties"] == "trec"
 )
 
 
@@ -73,6 +76,7 @@ def same(left: pd.DataFrame, right: pd.DataFrame) -> None:
 
 
 @given(frames(), OPTIONS, st.randoms(use_true_random=False))
+@SOME
 def test_row_order_changes_no_bit(frame: pd.DataFrame, options: dict, random: Any) -> None:
     rows = list(range(len(frame)))
     random.shuffle(rows)
@@ -80,6 +84,7 @@ def test_row_order_changes_no_bit(frame: pd.DataFrame, options: dict, random: An
 
 
 @given(frames(), OPTIONS, st.data())
+@SOME
 def test_other_queries_change_no_bit(
     frame: pd.DataFrame, options: dict, data: st.DataObject
 ) -> None:
@@ -110,7 +115,7 @@ def test_a_query_is_the_same_in_a_crowd() -> None:
 def machine(threads: int, cells: int) -> Iterator[None]:
     """Set how many threads work on blocks of how many cells."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rank_magic.rankings.THREADS", threads)
+        patch.setattr("rank_magic.threads.THREADS", threads)
         patch.setattr("rank_magic.layout.BLOCK_CELLS", cells)
         yield
 
@@ -131,7 +136,7 @@ def test_threads_and_sizes_of_blocks_change_no_bit(
 
 
 @given(frames(), OPTIONS)
-@SOME
+@FEW
 def test_other_systems_change_no_bit(frame: pd.DataFrame, options: dict) -> None:
     frame = frame.assign(other=frame["score"].where(frame["grade"] != 0) * 2, third=frame["grade"])
     together = values(frame, score=["other", "score", "third"], **options)
@@ -140,7 +145,7 @@ def test_other_systems_change_no_bit(frame: pd.DataFrame, options: dict) -> None
 
 
 @given(frames(), OPTIONS)
-@SOME
+@FEW
 def test_scores_matter_by_their_order_alone(frame: pd.DataFrame, options: dict) -> None:
     ranks = frame["score"].rank(method="dense").fillna(np.nan)
     same(values(frame, **options), values(frame.assign(score=ranks), **options))
@@ -328,6 +333,7 @@ def test_contributions_add_up_to_the_value(frame: pd.DataFrame, options: dict) -
 
 
 @given(frames(), OPTIONS)
+@SOME
 def test_values_lie_in_the_unit_interval(frame: pd.DataFrame, options: dict) -> None:
     found = values(frame, UNIT, **options)
     assert (found.isna() | ((found >= 0) & (found <= 1))).all(axis=None)
@@ -375,7 +381,7 @@ BOUNDED += ["nDCG(gain=linear, discount=reciprocal)", "RR(rel=2)"]
 
 
 @given(frames(most=2), st.sampled_from(["average", "trec"]), st.sampled_from([None, 2, 3, 5]))
-@SOME
+@FEW
 def test_bounds_contain_whatever_the_unjudged_documents_shown_are(
     frame: pd.DataFrame, ties: str, k: int | None
 ) -> None:

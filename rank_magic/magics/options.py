@@ -203,7 +203,7 @@ def _of_engine(parameter: inspect.Parameter) -> Option:
         group=group,
         kind=kind,
         help=text,
-        example=EXAMPLES.get(name, choices[:2][-1] if choices else ""),
+        example=EXAMPLES.get(name, choices[:2][-1] if choices else f"my_{name}"),
         several=kind == "column" and "Sequence" in annotation,
         choices=choices,
         engine=True,
