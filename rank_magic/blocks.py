@@ -255,10 +255,13 @@ class Block:
             Given that the document at the rank is relevant; of no meaning at other ranks.
         """
         width = self.width(k)
-        running = running_sum(look_up(table, self.codes[:, :width]) > 0)
+        relevant = (
+            look_up(table, self.codes if self.ties is not None else self.codes[:, :width]) > 0
+        )
+        running = running_sum(relevant[:, :width])
         if self.ties is None:
             return running.astype(np.float64)
-        return self.ties.hits(look_up(table, self.codes) > 0, running)
+        return self.ties.hits(relevant, running)
 
     def stops(self, table: Floats, k: int | None = None) -> Floats:
         """Return the probability that a reader ends at each rank.

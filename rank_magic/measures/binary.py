@@ -112,8 +112,10 @@ class AP(Binary):
 
     def terms(self, block: Block) -> Floats:
         relevant = self.relevant(block)
-        found = block.expected(relevant, self.k)
-        return found * block.hits(relevant, self.k) / ranks(found)
+        terms = block.hits(relevant, self.k)
+        terms *= block.expected(relevant, self.k)
+        terms /= ranks(terms)
+        return terms
 
     def whole(self, block: Block) -> NDArray[Any]:
         number = block.pool.number(self.relevant(block))
