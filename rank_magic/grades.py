@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, NEGATIVE, UNJUDGED, Scale
+from rank_magic.threads import in_threads
 
 __all__ = ["grade_codes"]
 
@@ -15,7 +16,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]
 
 # Grades are looked at in pieces that stay in a core's cache.
-PIECE = 1 << 16
+PIECE = 1 << 18
 # Whole grades within so many steps of each other fit a code of one byte.
 STEPS = 100
 
@@ -65,15 +66,17 @@ def _whole(grades: Floats, low: float, high: float) -> tuple[Codes, NDArray[np.b
     """
     codes = np.empty(len(grades), dtype=np.int8)
     present = np.zeros(FIRST_GRADE + int(high - low) + 1, dtype=bool)
-    for at in range(0, len(grades), PIECE):
+
+    def fill(at: int) -> bool:
         shifted = grades[at : at + PIECE] + (FIRST_GRADE - low)
         missing = np.isnan(shifted)
         if missing.any():
             shifted[missing] = UNJUDGED
         piece = shifted.astype(np.int8)
-        if (piece != shifted).any():
-            return None
         codes[at : at + PIECE] = piece
         if not present[FIRST_GRADE:].all():
             present[piece] = True
-    return codes, present
+        return bool((piece == shifted).all())
+
+    whole = all(in_threads(fill, range(0, len(grades), PIECE)))
+    return (codes, present) if whole else None

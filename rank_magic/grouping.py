@@ -77,16 +77,22 @@ def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
 
 def _together(codes: Ints) -> Ints | None:
     """Return where each run of equal codes starts; None when a code has several runs."""
-    changes = codes[1:] != codes[:-1]
-    runs = 1 + np.count_nonzero(changes)
+
+    def runs(at: int) -> tuple[Ints, bool]:
+        here = codes[max(at, 1) : at + PIECE]
+        before = codes[max(at - 1, 0) :][: len(here)]
+        start = np.flatnonzero(here != before) + max(at, 1)
+        return start, bool((here >= before).all())
+
+    parts = list(in_threads(runs, range(0, len(codes), PIECE)))
+    start = np.concatenate([[0], *(part for part, _ in parts)])
+    if all(ascending for _, ascending in parts):
+        return start
     low, span = _span(codes)
-    if span <= 4 * len(codes):
-        # Counting is far cheaper than looking every code up.
-        if np.count_nonzero(np.bincount(codes - low, minlength=span)) < runs:
-            return None
-        return np.concatenate([[0], np.flatnonzero(changes) + 1])
-    start = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    return start if pd.Index(codes[start]).is_unique else None
+    if span > 4 * len(codes):
+        return start if pd.Index(codes[start]).is_unique else None
+    # Counting is far cheaper than looking codes up.
+    return start if np.bincount(codes[start] - low, minlength=span).max() == 1 else None
 
 
 def _span(codes: Ints) -> tuple[int, int]:
