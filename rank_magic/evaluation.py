@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +136,7 @@ class Evaluation:
     rankings: Rankings
     measures: tuple[Measure, ...]
     _values: Values
-    view: View = View()
+    view: View = field(default_factory=View)
 
     @classmethod
     def of(cls, rankings: Rankings, measures: Sequence[Measure]) -> Evaluation:
@@ -208,6 +208,10 @@ class Evaluation:
             Columns ``mean``, ``low``, ``high`` (the t interval of the mean over queries) and
             ``queries``; a row for each measure, or for each system and measure.
         """
+        return self._summary.copy()
+
+    @cached_property
+    def _summary(self) -> pd.DataFrame:
         poisoned = self.conventions.no_relevant == "nan"
         lacking = self._values.without_relevant if poisoned else None
         how = [measure.aggregate for measure in self.measures]

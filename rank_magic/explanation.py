@@ -123,12 +123,14 @@ def _query_number(rankings: Rankings, query: Any) -> int:
             f"There are {len(queries):,} queries; say which one to explain, such as "
             f"query={plain(queries[0])!r}."
         )
-    if query not in queries:
+    # Where several columns name a query, a part of its name is found too, at a slice.
+    place = queries.get_loc(query) if query in queries else None
+    if not isinstance(place, int | np.integer):
         raise DataError(
             f"There is no query {query!r}. Queries are {listed(queries, 5)}."
             f"{did_you_mean(str(query), map(str, queries[:10_000]))}"
         )
-    return int(queries.get_loc(query))
+    return int(place)
 
 
 def _system_number(rankings: Rankings, system: Hashable | None) -> int:

@@ -31,7 +31,7 @@ NAMED_SYSTEMS = 4
 NAME_LETTERS = 30
 # Rows times systems beyond which the means under other choices are worked out on request only:
 # below it they take about a second.
-WORKED_OUT_CELLS = 4_000_000
+WORKED_OUT_CELLS = 2_000_000
 
 
 class Note(NamedTuple):
@@ -122,7 +122,8 @@ def coverage_notes(evaluation: Evaluation) -> Iterator[Note]:
 
 def _tie_note(evaluation: Evaluation) -> Note:
     tied = dict(evaluation.coverage.loc["queries with tied scores"])
-    text = f"scores tie in {by_system(tied)} queries"
+    noun = "query" if set(tied.values()) == {1} else "queries"
+    text = f"scores tie in {by_system(tied)} {noun}"
     if not worth_working_out(evaluation):
         return Note(text)
     rows = evaluation.sensitivity
@@ -133,7 +134,8 @@ def _tie_note(evaluation: Evaluation) -> Note:
     row, decimals = moved.loc[most], evaluation.view.decimals
     name = " ".join(map(short, most)) if isinstance(most, tuple) else most
     return Note(
-        f"{text}, which matters most for {name}: {row['ties_matter']:,.0f} queries, mean between "
+        f"{text}, which matters most for {name}: "
+        f"{counted(int(row['ties_matter']), 'query', 'queries')}, mean between "
         f"{row['worst']:.{decimals}f} and {row['best']:.{decimals}f}"
     )
 

@@ -272,6 +272,13 @@ def test_discounts_by_name_as_curves_and_as_functions(discount: Any, at_5: float
         assert value(frame, f"DCG(discount={discount})") == value(frame, "DCG", discount=discount)
 
 
+def test_functions_that_are_written_alike_need_names() -> None:
+    one, two = (REGISTRY["dcg"](gain=gain) for gain in (lambda grade: grade, lambda grade: 2))
+    with pytest.raises(MeasureError, match=r"written DCG\(gain=<lambda>\).*register_gain"):
+        rm.evaluate(ranking([1]), [one, two])
+    assert rm.evaluate(ranking([1]), [one, one]).names == ["DCG(gain=<lambda>)"]
+
+
 def test_registered_gains_and_discounts_are_named(registry: None) -> None:
     rm.register_gain("shopgain", {0: 0, 1: 1, 3: 10})
     rm.register_discount("shopclicks", [0.5, 0.25])

@@ -54,9 +54,8 @@ def door(request: pytest.FixtureRequest) -> Callable[[pd.DataFrame], Any]:
 
 
 def test_no_query_column(door: Any) -> None:
-    frame = good().rename(columns={"query": "who"})
     with fails(ColumnError, "No column for the query", "'who'", "'doc'", "Say which one: query="):
-        door(frame)
+        door(good().rename(columns={"query": "who"}))
 
 
 def test_no_grade_column(door: Any) -> None:
@@ -114,8 +113,8 @@ def test_an_empty_list_of_columns(role: str) -> None:
 
 
 def test_an_unknown_order() -> None:
-    with fails(ColumnError, "order='row'", "order='rows'"):
-        rm.evaluate(good(), "RR", order="row")
+    with fails(ColumnError, "order='up'", "order='rows'"):
+        rm.evaluate(good(), "RR", order="up")
 
 
 def test_a_role_that_does_not_exist() -> None:
@@ -138,10 +137,9 @@ def test_something_that_is_no_frame(thing: Any) -> None:
 
 
 def test_an_empty_frame(door: Any) -> None:
-    with fails(DataError, "no rows"):
-        door(good().iloc[:0])
-    with fails(DataError, "no rows"):
-        door(pd.DataFrame())
+    for frame in (good().iloc[:0], pd.DataFrame()):
+        with fails(DataError, "no rows"):
+            door(frame)
 
 
 @pytest.mark.parametrize("role", ["grade", "score"])
@@ -383,6 +381,8 @@ def test_an_unknown_convention(setting: dict[str, Any], said: list[str]) -> None
 
 def test_an_explanation_of_what_is_not_there() -> None:
     evaluation = rm.evaluate(good(), "RR")
+    with fails(DataError, "There is no query 'de'", "('de', 'a')"):
+        rm.evaluate(good().assign(m="de"), "RR", query=["m", "query"]).explain("de")
     with fails(DataError, "There are 2 queries", "query='a'"):
         evaluation.explain()
     with fails(DataError, "There is no query 'c'", "'a', 'b'"):

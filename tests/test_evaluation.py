@@ -393,3 +393,7 @@ def test_sensitivity_of_a_small_ranking_by_hand() -> None:
     ]  # fmt: skip
     assert table.loc["RR"].tolist() == [0.375, 1, 0.25, 0.5, 0.375, 0.625, 0.375, 0.75]
     assert table.loc["P@2"].tolist() == [0.25, 0, 0.25, 0.25, 0.25, 0.5, 0.25, 0.5]
+    # Whoever stands at a cutoff that cuts equals apart may be the unjudged one.
+    frame = ranking([0, None], missed=[1]).assign(score=[1.0, 1.0, None])
+    table = rm.evaluate(frame, ["P@1", "nDCG@1"]).sensitivity
+    assert table[["unjudged_worthless", "unjudged_best"]].to_numpy().tolist() == [[0, 0.5]] * 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,6 +80,15 @@ def test_row_order_changes_no_bit(frame: pd.DataFrame, options: dict, random: An
     rows = list(range(len(frame)))
     random.shuffle(rows)
     same(values(frame, **options), values(frame.iloc[rows], **options))
+
+
+def test_row_order_of_many_equals_changes_no_bit() -> None:
+    rng = np.random.default_rng(0)
+    grade = np.where(rng.random(400) < 0.2, np.nan, rng.random(400).round(3) * 3)
+    frame = pd.DataFrame({"query": rng.integers(0, 3, 400), "grade": grade})
+    frame["score"] = rng.integers(0, 4, 400)
+    for seed in range(10):
+        same(values(frame), values(frame.sample(frac=1, random_state=seed)))
 
 
 @given(frames(), OPTIONS, st.data())
@@ -177,17 +185,8 @@ def test_the_frames_index_changes_nothing(frame: pd.DataFrame, options: dict) ->
 NUMBERS = ["float64", "float32", "float16", "Float64", "Float32", "Int64", "Int8", "object"]
 NUMBERS += ["category", "double[pyarrow]", "float[pyarrow]", "int64[pyarrow]", "uint8[pyarrow]"]
 WHOLE = ["int8", "int64", "uint64", "int32", "UInt64", "int16[pyarrow]"]
-TEXT = ["str", "object", "category", "string[python]", "string[pyarrow]", "large_string[pyarrow]"]
+TEXT = ["str", "object", "category", "string[python]", "string[pyarrow]"]
 IDS = ["int64", "int32", "uint16", "uint64", "Int64", "category", "int64[pyarrow]", "float64"]
-
-
-def known(kind: str) -> Any:
-    """Return the dtype of that name; Arrow's own where the name is not pandas'."""
-    if kind == "large_string[pyarrow]":
-        import pyarrow as pa
-
-        return pd.ArrowDtype(pa.large_string())
-    return kind
 
 
 @pytest.fixture(scope="module")
@@ -233,15 +232,14 @@ def test_grades_may_be_yes_or_no(plain: pd.DataFrame, kind: str) -> None:
 
 def test_numbers_may_be_decimals_or_none(plain: pd.DataFrame) -> None:
     objects = [None if math.isnan(grade) else Decimal(str(grade)) for grade in plain["grade"]]
-    frame = plain.assign(grade=pd.Series(objects, dtype=object))
-    same(values(plain), values(frame))
+    same(values(plain), values(plain.assign(grade=pd.Series(objects, dtype=object))))
 
 
 @pytest.mark.parametrize("role", ["query", "doc"])
 @pytest.mark.parametrize("kind", IDS + TEXT)
 def test_ids_of_any_type_give_the_same_values(plain: pd.DataFrame, role: str, kind: str) -> None:
     column = plain[role].astype(str) if kind in TEXT else plain[role]
-    found = values(plain.assign(**{role: column.astype(known(kind))}), ties="trec")
+    found = values(plain.assign(**{role: column.astype(kind)}), ties="trec")
     np.testing.assert_array_equal(found.to_numpy(), values(plain, ties="trec").to_numpy())
 
 
@@ -260,21 +258,16 @@ def test_dates_and_intervals_may_be_ids(plain: pd.DataFrame) -> None:
 @given(frames(), OPTIONS)
 @FEW
 def test_the_frame_is_never_changed(frame: pd.DataFrame, options: dict) -> None:
-    frame = frame.astype({"doc": object}).set_index("query", append=True).sample(frac=1)
+    frame = frame.set_index("query", append=True).sample(frac=1, random_state=0)
     frame.attrs["from"] = ["here"]
     frame.flags.allows_duplicate_labels = False
-    kept, attrs, columns, index = (
-        frame.copy(),
-        copy.deepcopy(frame.attrs),
-        frame.columns,
-        frame.index,
-    )
+    kept, columns, index = frame.copy(), frame.columns, frame.index
     evaluation = frame.rank.evaluate(MEASURES, **options)
     for look in (repr, lambda e: e.to_html(), lambda e: e.explain("q0"), lambda e: e.sensitivity):
         look(evaluation)
     frame.groupby("query").rank.ndcg(k=3)
     pd.testing.assert_frame_equal(frame, kept, check_exact=True)
-    assert frame.attrs == attrs
+    assert frame.attrs == {"from": ["here"]}
     assert frame.columns is columns
     assert frame.index is index
     assert frame.flags.allows_duplicate_labels is False

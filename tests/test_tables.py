@@ -277,7 +277,11 @@ def test_the_means_come_with_what_they_rest_on(four: rm.Evaluation) -> None:
     [
         ({"query": ["q", "p"], "grade": [1, None]}, {}, "1 query without any judgment left out"),
         ({"grade": [1, 2]}, {}, "only positives were judged"),
-        ({"grade": [1, 0], "score": [1, 1]}, {}, "scores tie in 1 queries, which matters most"),
+        (
+            {"grade": [1, 0], "score": [1, 1]},
+            {},
+            "scores tie in 1 query, which matters most for RR: 1 query,",
+        ),
         ({"grade": [1, 1], "score": [1, 1]}, {}, "which changes no value here"),
         ({"rank": [2, 1]}, {}, "rank and score disagree in 1 query; the score decided"),
         ({"grade": [0, 0]}, {"no_relevant": "one"}, "1 query has no relevant document (score 1)"),

@@ -94,7 +94,9 @@ def compile_body(shell: Any, cell: str) -> Body:
     try:
         # IPython drops blank lines in front, and has taken the magic's line.
         source = "\n" * (1 + blank) + shell.transform_cell(cell)
-        name = shell.compile.cache(source, shell.execution_count, raw_code=source)
+        # Whether the counter is put up before or after a cell runs differs between versions.
+        number = shell.displayhook.prompt_count
+        name = shell.compile.cache(source, number, raw_code=source)
         tree = shell.transform_ast(shell.compile.ast_parse(source, name))
         last = tree.body[-1] if tree.body else None
         if not isinstance(last, ast.Expr):

@@ -83,7 +83,7 @@ def _no_item(written: str, owner: Any, key: Any, error: Exception) -> str:
 
 def is_rankings(value: Any) -> bool:
     """Return whether something may be measured as it is."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return bool(value) and all(isinstance(frame, pd.DataFrame) for frame in value.values())
     return isinstance(value, (pd.DataFrame, DataFrameGroupBy))
 

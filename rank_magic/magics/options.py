@@ -101,7 +101,9 @@ class Option:
     @property
     def metavar(self) -> str:
         """What stands for its value in the help."""
-        return {"choice": "WORD", "cutoffs": "5,10,20"}.get(self.kind, self.kind.upper())
+        return {"choice": "WORD", "whole": "N", "cutoffs": "5,10,20"}.get(
+            self.kind, self.kind.upper()
+        )
 
 
 OURS = (

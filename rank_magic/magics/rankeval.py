@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from types import MethodType
 from typing import Any
 
@@ -71,15 +72,13 @@ class RankMagics(Settings):
                 else:
                     evaluation = evaluate(frame, plan.measures, **engine)
                 evaluation = evaluation.shown(**plan.looks)
-                if plan.to is not None:
-                    write(evaluation, plan.to)
                 if not silent:
                     prepare(evaluation)
+                if plan.to is not None:
+                    _write(evaluation, plan.to)
         except RankMagicError as error:
             message = f"{for_the_line(str(error))} {plan.session}".rstrip()
             raise type(error)(message) from None
-        except OSError as error:
-            raise UsageError(f"{plan.to} can't be written: {error}.") from None
         except KeyboardInterrupt as error:
             _say_only(error, "KeyboardInterrupt: stopped before there was a result.")
             raise
@@ -87,6 +86,13 @@ class RankMagics(Settings):
 
 
 RankMagics.rankeval.__doc__ = f"Measure rankings.\n\n{help_text()}"
+
+
+def _write(evaluation: Evaluation, path: Path) -> None:
+    try:
+        write(evaluation, path)
+    except OSError as error:
+        raise UsageError(f"{path} can't be written: {error}.") from None
 
 
 def _say_only(error: BaseException, message: str) -> None:

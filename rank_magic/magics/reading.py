@@ -127,7 +127,7 @@ def _number(option: Option, text: str, kind: Callable[[str], float]) -> float:
     except ValueError:
         what = "a whole number" if kind is int else "a number"
         raise UsageError(
-            f"{option.flags[0]} needs {what}, such as {option.flags[0]} {option.example}, "
+            f"{'/'.join(option.flags)} needs {what}, such as {option.flag} {option.example}, "
             f"not {text!r}."
         ) from None
 

@@ -28,8 +28,8 @@ class _Watch:
         self._total += more
         self._done += done
         if self._bar is None and time.monotonic() - self._start > PATIENCE:
-            self._bar = _bar(self._shell)
-        if self._bar is not None:
+            self._bar = _bar(self._shell, self._total, self._done)
+        elif self._bar is not None:
             self._bar.total = self._total
             self._bar.update(self._done - self._bar.n)
 
@@ -49,13 +49,13 @@ def progress_bar(shell: Any) -> Iterator[None]:
         watch.close()
 
 
-def _bar(shell: Any) -> Any:
+def _bar(shell: Any, total: int, done: int) -> Any:
     """Return a tqdm bar for where the shell runs."""
     from tqdm.std import tqdm
 
-    looks = {"total": 0, "unit": " rankings", "unit_scale": True, "leave": False}
+    looks = {"total": total, "initial": done, "unit": " rankings", "unit_scale": True}
     if getattr(shell, "kernel", None) is None:
-        return tqdm(**looks)
+        return tqdm(leave=False, **looks)
 
     # tqdm.notebook would leave a widget behind, which a reopened notebook can't show.
     from IPython.display import HTML, display
@@ -81,4 +81,4 @@ def _bar(shell: Any) -> Any:
             share = f"value='{self.n}' max='{max(self.total, 1)}'"
             return f"<progress {share}></progress> {escape(text)}"
 
-    return NotebookBar(file=io.StringIO(), **looks)
+    return NotebookBar(file=io.StringIO(), leave=False, **looks)

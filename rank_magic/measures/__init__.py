@@ -24,6 +24,7 @@ from rank_magic.measures.diversity import (
     nNRBP,
 )
 from rank_magic.measures.gain import CG, DCG, SDCG, nDCG
+from rank_magic.measures.goals import BPM, IFT
 from rank_magic.measures.incomplete import bpref, infAP
 from rank_magic.measures.parsing import (
     DEFAULT_MEASURES,
@@ -35,7 +36,7 @@ from rank_magic.measures.parsing import (
     parse_all,
     split,
 )
-from rank_magic.measures.persistence import BPM, IFT, INSQ, INST, RBP, RBPResidual
+from rank_magic.measures.persistence import INSQ, INST, RBP, RBPResidual
 from rank_magic.measures.preference import Compat
 from rank_magic.measures.qmeasure import Q
 from rank_magic.measures.recall import IPrec, IPrec11

@@ -21,7 +21,7 @@ from rank_magic.errors import MeasureError, listed
 from rank_magic.gains import gain_name, resolve_gain
 from rank_magic.ties import sequential_sum
 
-__all__ = ["REGISTRY", "Floats", "Measure", "parameter", "per", "ranks"]
+__all__ = ["REGISTRY", "Floats", "Measure", "parameter", "per", "ranks", "within"]
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Measure")
@@ -55,11 +55,21 @@ def parameter(
         The words it may be, when it is a word.
     low, high : float
         The range it must lie in, both included, when it is a number.
-    kind : {"", "gain", "discount"}
-        Special kinds, which may be names, tables, curves or functions.
+    kind : {"", "whole", "gain", "satisfaction", "discount"}
+        A whole number, or one of the kinds that may be names, tables, curves or functions.
     """
     metadata = {"doc": doc, "choices": tuple(choices), "low": low, "high": high, "kind": kind}
     return dataclasses.field(default=default, metadata=metadata)
+
+
+def within(low: float, high: float) -> str:
+    """Return the range of a number in words; empty when there is no limit."""
+    least = "above 0" if low == SMALLEST else f"of at least {low:g}" if low > -math.inf else ""
+    if high == math.inf:
+        return least
+    if high == 1 - SMALLEST:
+        return f"{least} and below 1"
+    return f"{least} and at most {high:g}" if low == SMALLEST else f"from {low:g} to {high:g}"
 
 
 def per(amount: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -113,7 +123,7 @@ class Measure:
     cutoff: ClassVar[bool] = True
     """Whether it may be cut at k."""
     unit: ClassVar[bool] = True
-    """Whether its values lie in [0, 1]."""
+    """Whether its scale is [0, 1]. A few, which say so, can exceed 1 by a little."""
     additive: ClassVar[bool] = True
     """Whether it is a sum over ranks. Plain counts are not."""
     closed_form: ClassVar[bool] = True
@@ -252,41 +262,56 @@ class Measure:
         """Return a parameter's value in its plain form, or say what is wrong with it."""
         if value is None and field.default is None:
             return None
-        of = f"{self.name}'s {field.name}"
+        of, about = f"{self.name}'s {field.name}", field.metadata
         if field.name == "k":
             return self._checked_cutoff(value)
-        if field.metadata["kind"] == "gain":
+        if about["kind"] == "gain":
             resolve_gain(value)
-            return value
-        if field.metadata["kind"] == "discount":
+            return _numbers(of, value)
+        if about["kind"] == "discount":
             resolve_discount(value)
-            return value if isinstance(value, str) or callable(value) else tuple(value)
-        if field.metadata["kind"] == "satisfaction" and not isinstance(value, str):
+            return _numbers(of, value)
+        if about["kind"] == "satisfaction" and not isinstance(value, str):
             if callable(value) or isinstance(value, Mapping):
-                return value
+                return _numbers(of, value)
             raise MeasureError(f"{of} must be a name, a table or a function, not {value!r}.")
-        if field.metadata["choices"]:
-            if value not in field.metadata["choices"]:
+        if about["choices"]:
+            if value not in about["choices"]:
                 raise MeasureError(
-                    f"{of} must be one of {listed(field.metadata['choices'])}, not {value!r}."
+                    f"{of} must be one of {listed(about['choices'])}, not {value!r}."
                 )
             return value
-        low, high = field.metadata["low"], field.metadata["high"]
-        if not is_number(value) or not low <= float(value) <= high:
-            limits = f" from {low:g} to {high:g}" if high < math.inf else ""
-            limits = limits or (f" of at least {low:g}" if low > -math.inf else "")
-            limits = " above 0" if low == SMALLEST and high == math.inf else limits
-            raise MeasureError(f"{of} must be a number{limits}, not {value!r}.")
+        whole = about["kind"] == "whole"
+        inside = _finite(value) and about["low"] <= float(value) <= about["high"]
+        if not inside or (whole and not is_whole(value)):
+            limits = f"{'whole ' if whole else ''}number {within(about['low'], about['high'])}"
+            raise MeasureError(f"{of} must be a {limits.strip()}, not {value!r}.")
         return int(value) if is_whole(value) else float(value)
 
     def _checked_cutoff(self, k: Any) -> int:
         if not self.cutoff:
             raise MeasureError(f"{self.name} takes no cutoff; write {self.name} without @{k}.")
-        if not is_number(k) or not math.isfinite(k) or not is_whole(k) or k < 1:
+        if not _finite(k) or not is_whole(k) or k < 1:
             raise MeasureError(
                 f"The cutoff of {self.name} must be a whole number of at least 1, not {k!r}."
             )
         return int(k)
+
+
+def _finite(value: Any) -> bool:
+    return is_number(value) and math.isfinite(value)
+
+
+def _numbers(of: str, value: Any) -> Any:
+    """Return a name or function as it is; a table or curve in plain form, if of numbers only."""
+    if isinstance(value, str) or callable(value):
+        return value
+    plain = dict(value) if isinstance(value, Mapping) else tuple(value)
+    numbers = [*plain, *plain.values()] if isinstance(plain, dict) else plain
+    wrong = [number for number in numbers if not _finite(number)]
+    if wrong:
+        raise MeasureError(f"{of} must consist of numbers, not {wrong[0]!r}.")
+    return plain
 
 
 def _written(value: Any, kind: str) -> str:

@@ -39,7 +39,8 @@ class Cascade(Measure):
         is not set either, the highest grade in the whole frame, never in one query.
     satisfaction : str, mapping or callable
         R of a grade l: ``"exp2"`` is (2^l − 1) / 2^{l_m}, ``"linear"`` l / l_m, ``"linear1"``
-        l / (l_m + 1); a table {grade: R}; a function of grade and l_m.
+        l / (l_m + 1); a table {grade: R}, where grade 0 has 0 unless it says otherwise; a
+        function of grade and l_m.
     persistence : float
         γ, in (0, 1].
     discount : str, sequence or callable
@@ -106,6 +107,7 @@ class Cascade(Measure):
         if isinstance(how, str):
             return np.asarray(SATISFACTIONS[how](grades, top))
         if isinstance(how, Mapping):
+            how = {0.0: 0.0, **how}
             lacking = [float(grade) for grade in grades if float(grade) not in how]
             if lacking:
                 raise MeasureError(

@@ -27,8 +27,9 @@ class Judged(Measure):
 
     Notes
     -----
-    ir_measures divides by k and counts queries without results as 0. Where only positives were
-    judged (no grade of 0 anywhere) it says nothing.
+    ir_measures' ``Judged@k`` counts negative grades as judged (``negative="nonrelevant"`` here)
+    and queries without results as 0. Where only positives were judged (no grade of 0 anywhere)
+    it says nothing.
 
     Examples
     --------

@@ -24,8 +24,17 @@ def _scaled(given: Parameters) -> Parameters:
 
 def _bpm(given: Parameters) -> Parameters:
     converted = _scaled(given)
+    if "k" not in converted:
+        raise MeasureError("BPM of ir_measures needs a cutoff, the reader's patience: BPM@10.")
     patience = converted.pop("k")
     return {**converted, "K": patience}
+
+
+def _iprec(given: Parameters) -> Parameters:
+    # pytrec_eval wraps trec_eval 9, and is given the recall with two decimals.
+    if "recall" not in given:
+        raise MeasureError("IPrec of ir_measures needs a recall: IPrec@0.1.")
+    return {**given, "recall": round(given["recall"], 2), "rounding": "up"}
 
 
 def _ndcg(given: Parameters) -> Parameters:
@@ -71,7 +80,8 @@ IR_MEASURES: dict[str, tuple[str, Parameters, Callable[[Parameters], Parameters]
     "ERR_IA": ("ERR-IA", {"rel": 1, "normalize": "perfect"}, _same),
     "INSQ": ("INSQ", {"T": 1.0}, _scaled),
     "INST": ("INST", {"T": 1.0}, _scaled),
-    "IPrec": ("trec.iprec_at_recall", {"rel": 1}, _same),
+    "IPrec": ("trec.iprec_at_recall", {"rel": 1}, _iprec),
+    "Judged": ("Judged", {}, _same),
     "NRBP": ("NRBP", {"rel": 1, "alpha": 0.5, "beta": 0.5}, _same),
     "NumRel": ("NumRel", {"rel": 1}, _same),
     "P": ("P", {"rel": 1}, _same),
@@ -95,9 +105,11 @@ IR_MEASURES: dict[str, tuple[str, Parameters, Callable[[Parameters], Parameters]
     "nNRBP": ("nNRBP", {"rel": 1, "alpha": 0.5, "beta": 0.5}, _same),
 }
 WITHOUT = {
-    "Judged": "ir_measures divides by k where Judged@k divides by what is shown",
     "Accuracy": "it compares pairs of documents, not ranks",
     "NumQ": "it counts queries; see evaluation.coverage",
+    **dict.fromkeys(
+        ("NERR8", "NERR9", "NERR10", "NERR11"), "it is no ERR, but C/W/L with ERR's stopping"
+    ),
 }
 
 

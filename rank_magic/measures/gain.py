@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
 from rank_magic.discounts import Discount, discount_weights
-from rank_magic.gains import Gain, gain_table
+from rank_magic.gains import Gain, gain_table, resolve_gain
 from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per
 from rank_magic.ties import sequential_sum
 
@@ -55,6 +57,23 @@ class CG(Measure):
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         return block.pool.number(self.table(block) > 0) > 0
+
+    def best(self, block: Block, top: float) -> float | None:
+        """Return the grade up to `top` that is worth most; None if 0 is not what is worth least.
+
+        With a table or function of one's own it need not be the highest.
+        """
+        worth = resolve_gain(self.gain)
+        known = (
+            [grade for grade in worth if 0 <= grade <= top] if isinstance(worth, Mapping) else [top]
+        )
+        grades = np.union1d(block.scale.grades, [0.0, *known])
+        gains = gain_table(self.gain, grades)
+        return float(grades[gains.argmax()]) if gains[0] == gains.min() else None
+
+    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats] | None:
+        best = self.best(block, top)
+        return None if best is None else super().bounds(block, best)
 
 
 class DCG(CG):
@@ -160,10 +179,13 @@ class nDCG(DCG):
     def contributions(self, block: Block) -> Floats:
         return per(self.terms(block), self.whole(block))
 
-    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats]:
+    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats] | None:
         # The unjudged may be worth nothing while others of their kind lengthen the ideal, and
         # the best of them may lift the ranking while the ideal stays as it was judged.
-        filled = block.with_unjudged(top, self.k)
+        best = self.best(block, top)
+        if best is None or (np.diff(self.weights(block)) > 0).any():
+            return None
+        filled = block.with_unjudged(best, self.k)
         least, most = sequential_sum(self.terms(block)), sequential_sum(self.terms(filled))
         lowest = per(least[:, None], self.whole(filled))[:, 0]
         highest = np.minimum(per(most[:, None], self.whole(block))[:, 0], 1.0)
@@ -212,10 +234,18 @@ class SDCG(Measure):
     discount: Discount = parameter(None, "what a rank is worth", kind="discount")
 
     pretty = "scaled discounted cumulative gain"
+    monotone = True
 
     def terms(self, block: Block) -> Floats:
         worth = block.expected(block.scale.shares(self.max_grade), self.k)
         return worth * discount_weights(self.discount, worth.shape[1])
+
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        return block.pool.number(block.scale.shares(self.max_grade) > 0) > 0
+
+    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats] | None:
+        # Without a fixed scale, a new grade would change what every other grade means.
+        return None if self.max_grade is None else super().bounds(block, float(self.max_grade))
 
     def whole(self, block: Block) -> Floats:
         deepest = int(block.shown().max(initial=1)) if self.k is None else self.k

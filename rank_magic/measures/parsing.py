@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rank_magic.errors import MeasureError, did_you_mean, listed
 from rank_magic.measures.base import REGISTRY, Measure, spellings
 from rank_magic.measures.foreign import from_ir_measures, is_foreign
-from rank_magic.measures.trec import trec_measure, trec_names
+from rank_magic.measures.trec_names import trec_measure, trec_names
 
 __all__ = ["DEFAULT_MEASURES", "MeasureLike", "find", "known", "parse", "parse_all"]
 
@@ -42,6 +43,8 @@ def find(name: str) -> type[Measure]:
     except KeyError:
         names = [spelling for cls in known() for spelling in spellings(cls)] + trec_names()
         advice = did_you_mean(name, names) or f" Known are {listed(sorted(names), 40)}."
+        if trec_measure(f"trec.{name}") is not None:
+            advice = f" trec_eval's is written trec.{name}."
         raise MeasureError(f"No measure is called {name!r}.{advice}") from None
 
 
@@ -87,13 +90,23 @@ def parse(text: MeasureLike) -> Measure:
             f"{text!r} can't be read as a measure. Write NAME, NAME@10 or "
             f"NAME(parameter=value)@10, such as 'nDCG(gain=linear)@10'."
         )
-    given = dict(_arguments(match["inside"], text)) if match["inside"] else {}
+    pairs = list(_arguments(match["inside"], text)) if match["inside"] else []
     if match["cutoff"] is not None:
-        given["k"] = _literal(match["cutoff"])
-    if match["name"].lower() not in REGISTRY and (of_trec := trec_measure(match["name"])):
-        cls, parameters = of_trec
-        return make(cls, {**parameters, **given})
-    return make(find(match["name"]), given)
+        pairs.append(("k", _literal(match["cutoff"])))
+    cls, meant = _named(match["name"])
+    if "k" in meant:
+        pairs.append(("k", meant.pop("k")))
+    for name, number in Counter(name for name, _ in pairs).items():
+        if number > 1:
+            raise MeasureError(f"{text!r} says twice what {name} is. Say it once.")
+    return make(cls, {**meant, **dict(pairs)})
+
+
+def _named(name: str) -> tuple[type[Measure], dict[str, Any]]:
+    """Return the measure of that name, and the parameters that a name of trec_eval's implies."""
+    if name.lower() not in REGISTRY and (of_trec := trec_measure(name)):
+        return of_trec[0], dict(of_trec[1])
+    return find(name), {}
 
 
 def make(cls: type[Measure], given: Mapping[str, Any]) -> Measure:
@@ -122,14 +135,20 @@ def parse_all(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Meas
     elif isinstance(measures, Measure) or not isinstance(measures, Iterable):
         measures = [measures]
     found = list(dict.fromkeys(parse(measure) for measure in measures))
+    for name, number in Counter(map(str, found)).items():
+        if number > 1:
+            raise MeasureError(
+                f"{number} different measures are all written {name}. Give their gains or "
+                f"discounts names: rank_magic.register_gain('mine', ...), gain='mine'."
+            )
     if not found:
         raise MeasureError(f"No measure was named. Name some, such as {listed(DEFAULT_MEASURES)}.")
     return found
 
 
 def split(text: str) -> Sequence[str]:
-    """Split text at spaces and commas outside brackets."""
-    return [part for part in _split(text, ", \t\n") if part]
+    """Split text at spaces and commas outside brackets and away from an ``@``."""
+    return [part for part in _split(re.sub(r"\s*@\s*", "@", text), ", \t\n") if part]
 
 
 def _split(text: str, at: str) -> Iterator[str]:

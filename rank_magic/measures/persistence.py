@@ -24,10 +24,7 @@ from rank_magic.blocks import Block
 from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per, ranks
 from rank_magic.ties import exclusive_product, sequential_sum
 
-__all__ = ["BPM", "IFT", "INSQ", "INST", "RBP", "Continuing"]
-
-# Ranks after which an attention that does not die out is given up.
-FAR = 100_000
+__all__ = ["INSQ", "INST", "RBP", "Continuing", "RBPResidual"]
 
 
 class Continuing(Measure, abstract=True):
@@ -40,7 +37,7 @@ class Continuing(Measure, abstract=True):
     )
     max_grade: float | None = parameter(None, "highest grade of the scale", low=SMALLEST)
     rel: float = parameter(None, "grade from which a document is relevant", low=SMALLEST)
-    horizon: int | None = parameter(None, "how many ranks there are in all", low=1)
+    horizon: int | None = parameter(None, "how many ranks there are in all", low=1, kind="whole")
 
     def gain(self, block: Block) -> Floats:
         """Return the gain of each code, in [0, 1]."""
@@ -99,6 +96,14 @@ class Continuing(Measure, abstract=True):
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         return block.pool.number(self.gain(block) > 0) > 0
+
+    def bounds(self, block: Block, top: float) -> tuple[Floats, Floats] | None:
+        if self.gains == "graded":
+            # Without a fixed scale, a new grade would change what every other grade means.
+            if self.max_grade is None:
+                return None
+            top = float(self.max_grade)
+        return super().bounds(block, top)
 
     def workings(self, block: Block) -> dict[str, Floats]:
         return self.view(block)
@@ -159,11 +164,7 @@ class RBP(Continuing):
     )
 
     pretty = "rank-biased precision"
-
-    @property
-    def monotone(self) -> bool:  # type: ignore[override]
-        """Whether filling in the unjudged bounds it: not when the scale may move."""
-        return self.gains == "binary" or self.max_grade is not None
+    monotone = True
 
     def continuation(self, gain: Floats, total: Floats) -> Floats:
         return np.full(gain.shape, self.p)
@@ -261,6 +262,7 @@ class INSQ(Continuing):
     T: float = parameter(1, "how many relevant documents are wanted", low=SMALLEST)
 
     pretty = "inverse squares"
+    monotone = True
 
     def continuation(self, gain: Floats, total: Floats) -> Floats:
         place = np.broadcast_to(ranks(gain), gain.shape) + 2.0 * self.T
@@ -279,7 +281,8 @@ class INST(Continuing):
     Parameters
     ----------
     T : float
-        How many relevant documents the reader wants.
+        How many relevant documents the reader wants, 0.5 or more: below that a reader who has
+        found enough would go on with a chance above 1.
     gains : {"graded", "binary"}
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
@@ -307,7 +310,7 @@ class INST(Continuing):
     0.2813
     """
 
-    T: float = parameter(1, "how many relevant documents are wanted", low=SMALLEST)
+    T: float = parameter(1, "how many relevant documents are wanted", low=0.5)
 
     pretty = "INST"
     closed_form = False
@@ -318,151 +321,3 @@ class INST(Continuing):
 
     def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
         return _squares(length + 2.0 * self.T - total, more)
-
-
-class BPM(Continuing):
-    """Bejeweled player: a reader who stops when gained enough, or when patience ends.
-
-    Goes on from rank i while the gain so far is below T and i is below K: the mean gain of the
-    documents looked at. With ``hb`` or ``hc`` above 0, T and K move with each document by
-    h · (g − median): the dynamic form. In [0, 1].
-
-    Parameters
-    ----------
-    T : float
-        Gain wanted.
-    K : float
-        Documents the reader is willing to look at.
-    hb, hc : float
-        How far a document moves T and K; 0 is the static form.
-    median : float
-        The gain that moves nothing.
-    gains : {"graded", "binary"}
-        Each grade's share of the highest grade, or 1 for relevant documents.
-    max_grade, rel : float, optional
-        The scale's top grade, and the grade from which a document is relevant.
-    horizon : int, optional
-        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
-    k : int, optional
-        Cutoff.
-
-    Notes
-    -----
-    Gains that add up to T within 1e-9 reach it, so that three thirds are one. Equal scores: no
-    closed form; averaged over 1,000 drawn orders. A better document may lower it. The dynamic
-    form follows cwl_eval's documentation, whose code leaves ``hc`` out.
-
-    References
-    ----------
-    Zhang, Liu, Li, Zhang, Xu and Ma, Evaluating web search with a Bejeweled player model,
-    SIGIR 2017.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import rank_magic as rm
-    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [0, 1]})
-    >>> rm.evaluate(frame, "BPM").mean().item()
-    0.5
-    """
-
-    T: float = parameter(1, "gain wanted", low=SMALLEST)
-    K: float = parameter(10, "documents the reader is willing to look at", low=1)
-    hb: float = parameter(0, "how far a document moves T", low=0)
-    hc: float = parameter(0, "how far a document moves K", low=0)
-    median: float = parameter(0.5, "gain that moves nothing", low=0, high=1)
-
-    pretty = "Bejeweled player model"
-    closed_form = False
-
-    def continuation(self, gain: Floats, total: Floats) -> Floats:
-        rank = ranks(gain)
-        moved = (total - gain) - (rank - 1.0) * self.median
-        wanted, patience = self.T + self.hb * moved, self.K + self.hc * moved
-        return ((total < wanted - SMALLEST) & (rank < patience - SMALLEST)).astype(np.float64)
-
-    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
-        # Nothing more is gained, so that both limits only fall: one for each rank looked at.
-        ends = (self.K - SMALLEST + self.hc * (total + self.median)) / (1 + self.hc * self.median)
-        falls = self.hb * self.median
-        left = self.T - SMALLEST + self.hb * total - total
-        goal = left / falls + 1.0 if falls > 0 else np.where(left > 0, np.inf, 0.0)
-        ends = np.minimum(ends, goal)
-        return np.minimum(1.0 + np.maximum(np.ceil(ends) - 1.0 - length, 0.0), more)
-
-
-class IFT(Continuing):
-    """Information foraging: a reader who stops when the goal is met or the yield gets poor.
-
-    C_i = C1_i · C2_i, with C1_i = 1 − 1 / (1 + b1 · e^{(T − G_i) R1}) for the goal and
-    C2_i = 1 / (1 + b2 · e^{(A − G_i / i) R2}) for the rate, where G_i is the gain down to rank i.
-    In [0, 1].
-
-    Parameters
-    ----------
-    model : {"goal-rate", "goal", "rate"}
-        Which of the two decides.
-    T, b1, R1 : float
-        The goal, and how rational the reader is about it.
-    A, b2, R2 : float
-        The rate below which it is not worth going on, and how rational the reader is about it.
-    gains : {"graded", "binary"}
-        Each grade's share of the highest grade, or 1 for relevant documents.
-    max_grade, rel : float, optional
-        The scale's top grade, and the grade from which a document is relevant.
-    horizon : int, optional
-        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
-    k : int, optional
-        Cutoff.
-
-    Notes
-    -----
-    Equal scores: no closed form; averaged over 1,000 drawn orders. A better document may lower
-    it.
-
-    References
-    ----------
-    Azzopardi, Thomas and Craswell, Measuring the utility of search engine result pages: an
-    information foraging based measure, SIGIR 2018.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import rank_magic as rm
-    >>> frame = pd.DataFrame({"query": "q", "score": [9, 8], "grade": [1, 1]})
-    >>> round(rm.evaluate(frame, "IFT").mean().item(), 4)
-    0.6985
-    """
-
-    model: str = parameter(
-        "goal-rate", "what decides whether to go on", choices=("goal-rate", "goal", "rate")
-    )
-    T: float = parameter(2, "gain wanted", low=SMALLEST)
-    b1: float = parameter(0.9, "rationality about the goal", low=SMALLEST)
-    R1: float = parameter(10, "sensitivity to the goal", low=SMALLEST)
-    A: float = parameter(0.2, "rate wanted", low=SMALLEST)
-    b2: float = parameter(0.9, "rationality about the rate", low=SMALLEST)
-    R2: float = parameter(10, "sensitivity to the rate", low=SMALLEST)
-
-    pretty = "information foraging"
-    closed_form = False
-
-    def continuation(self, gain: Floats, total: Floats) -> Floats:
-        return self._going(total, ranks(gain))
-
-    def _going(self, total: Floats, rank: Floats) -> Floats:
-        goal = 1.0 - 1.0 / (1.0 + self.b1 * np.exp((self.T - total) * self.R1))
-        rate = 1.0 / (1.0 + self.b2 * np.exp((self.A - total / rank) * self.R2))
-        return {"goal": goal, "rate": rate, "goal-rate": goal * rate}[self.model]
-
-    def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
-        if self.model == "goal":
-            stop = 1.0 / (1.0 + self.b1 * np.exp((self.T - total) * self.R1))
-            return -np.expm1(more * np.log1p(-stop)) / stop
-        reach, looked = np.ones(len(total)), np.zeros(len(total))
-        for step in range(1, FAR):
-            looked += np.where(step <= more, reach, 0.0)
-            reach = reach * self._going(total, length + float(step))
-            if reach.max(initial=0.0) < 1e-18:
-                break
-        return looked

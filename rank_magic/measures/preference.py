@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, Block
 from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
@@ -82,14 +85,17 @@ class Compat(Measure):
         # Full overlap down to the ideal's last document, its number over the depth below it.
         return power[number] + number * (shared[deepest] - shared[number])
 
+    def findable(self, block: Block) -> NDArray[np.bool_]:
+        return self._number(block) > 0
+
     def _weights(self, deepest: int) -> Floats:
         """Return Σ over depths 1 to d of p^{d−1} / d, for d from 0."""
         depth = np.arange(1.0, deepest + 1.0)
         return np.concatenate([[0.0], np.cumsum(np.power(self.p, depth - 1.0) / depth)])
 
-    def _number(self, block: Block) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _number(self, block: Block) -> NDArray[Any]:
         """Return the number of documents in each query's ideal ranking."""
         return block.pool.number(block.scale.table(lambda grades: (grades > 0).astype(np.float64)))
 
-    def _deepest(self, block: Block) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _deepest(self, block: Block) -> NDArray[Any]:
         return np.maximum(block.shown(self.k), self._number(block))

@@ -84,7 +84,7 @@ def evaluation_html(evaluation: Evaluation) -> str:
     ]
     return (
         f"{STYLE}<div class='rank-magic rm-means'><div class='rm-scroll'>{table}</div>"
-        f"{''.join(_queries(evaluation))}{''.join(below)}{_details(evaluation)}</div>"
+        f"{''.join(below)}{''.join(_queries(evaluation))}{_details(evaluation)}</div>"
     )
 
 

@@ -33,8 +33,7 @@ def evaluation_text(evaluation: Evaluation) -> str:
         *evaluation.view.remarks,
     ]
     below = "\n".join(textwrap.fill(note, width) for note in notes)
-    tables = [*_tables(means, width), *_queries(evaluation, width)]
-    return "\n\n".join([*tables, below])
+    return "\n\n".join([*_tables(means, width), below, *_queries(evaluation, width)])
 
 
 def _tables(means: Grid, width: int) -> Iterator[str]:

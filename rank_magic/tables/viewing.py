@@ -43,6 +43,7 @@ def checked_sort(by: MeasureLike, names: Sequence[str]) -> str:
 
 def prepare(evaluation: Evaluation) -> None:
     """Work out what showing an evaluation needs, so that showing it takes no time."""
+    evaluation.summary()
     _ = evaluation.coverage
     if worth_working_out(evaluation):
         _ = evaluation.sensitivity
