@@ -6,6 +6,7 @@ JOBS ?= 2
 NOTEBOOK ?= notebooks/01_quickstart.ipynb
 LAB_ARGS ?=
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
@@ -16,7 +17,7 @@ NO_SCREEN := $(if $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell una
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-all test-rest test-oldest test-long check lint format browser clean
+.PHONY: help lab test test-all test-rest test-oldest test-long check lint format bench bench-parts browser clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +50,12 @@ format: .venv/.has-dev  ## Put style right where a tool can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+bench: .venv/.has-bench  ## Run the benchmark beside the peers (BENCH_ARGS=--small to try it)
+	$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)
+
+bench-parts: .venv/.has-bench  ## Time the parts (PYTEST_ARGS=--benchmark-compare: against the last)
+	$(BIN)/python -m pytest benchmarks/test_parts.py --benchmark-autosave $(PYTEST_ARGS)
+
 clean:  ## Remove the environments and everything that tools left behind
 	rm -rf .venv .venv-oldest build dist test-artifacts .benchmarks
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -72,6 +79,10 @@ clean:  ## Remove the environments and everything that tools left behind
 .venv/.has-dev: pyproject.toml | .venv/.has-pip
 	$(BIN)/python $(PIP_INSTALL) --editable . --group dev
 	@touch $@ .venv/.has-lab
+
+.venv/.has-bench: pyproject.toml | .venv/.has-pip
+	$(BIN)/python $(PIP_INSTALL) --editable . --group test --group bench
+	@touch $@
 
 .venv-oldest/.has-floors: pyproject.toml tests/floors.py
 	$(PYTHON) -m venv --clear .venv-oldest

@@ -24,6 +24,7 @@ import peers  # noqa: E402
 import report  # noqa: E402
 from peers import Contender  # noqa: E402
 from report import Table  # noqa: E402
+from scipy.optimize import nnls  # noqa: E402
 from timing import LONG, in_turns, once, seconds  # noqa: E402
 
 import data  # noqa: E402
@@ -153,16 +154,19 @@ class Bench:
         given = {form: data.with_ids(data.tidy(size), form) for form in {c.form for c in running}}
         for contender in running:
             warm_up(contender)
+        failed: dict[Contender, str] = {}
         for _ in range(1 if self.small else 3):
             for contender in running:
-                self.time(contender, size, given[contender.form])
+                if contender not in failed:
+                    try:
+                        self.time(contender, size, given[contender.form])
+                    except Exception as error:
+                        failed[contender] = f"failed: {type(error).__name__}"
         del given
         ours = self.spent[peers.OURS.name, size].whole
-        rows = [self.row(contender, size, ours) for contender in running]
-        rows += [
-            (peer.name, "", "", f"skipped: about {seconds(cost)} expected", "", "")
-            for peer, cost in skipped.items()
-        ]
+        rows = [self.row(contender, size, ours) for contender in running if contender not in failed]
+        lacking = {peer: f"skipped: ~{seconds(cost)} expected" for peer, cost in skipped.items()}
+        rows += [(peer.name, "", "", why, "", "") for peer, why in (lacking | failed).items()]
         headings = (
             "nDCG@10, AP, RR per query",
             "conversion",
@@ -174,14 +178,18 @@ class Bench:
         return Table(data.title(size), headings, rows, tuple(self.first_calls(size)))
 
     def expected(self, peer: Contender, size: str) -> float:
-        """Return about how long a peer will take, by the size before; 0 when none was run."""
+        """Return about how long a peer will take, by the sizes so far; 0 when there are none."""
         before = [of for name, of in self.spent if name == peer.name]
         if not before:
             return 0.0
-        grown = max(
-            now / then for now, then in zip(data.shape(size), data.shape(before[-1]), strict=True)
-        )
-        return grown * self.spent[peer.name, before[-1]].whole
+        if len(before) == 1:
+            growth = zip(data.costs(size)[:2], data.costs(before[0])[:2], strict=True)
+            return max(now / then for now, then in growth) * self.spent[peer.name, before[0]].whole
+        taken = np.array([self.spent[peer.name, of].whole for of in before])
+        known = np.array([data.costs(of) for of in before]) / taken[:, None]
+        # Divided by its time, each size counts alike.
+        rates, _ = nnls(known / known.max(axis=0), np.ones(len(before)))
+        return float(np.array(data.costs(size)) / known.max(axis=0) @ rates)
 
     def time(self, contender: Contender, size: str, given: Any) -> None:
         """Time a contender and keep the better of its times; what takes long is done once."""

@@ -35,6 +35,12 @@ def shape(size: str) -> tuple[int, int]:
     return len(length), int(length.sum())
 
 
+def costs(size: str) -> tuple[float, float, float]:
+    """Return what work may grow with: queries, rows, and pairs of documents of a query."""
+    length = lengths(size).astype(float)
+    return len(length), float(length.sum()), float((length**2).sum())
+
+
 def title(size: str) -> str:
     """Return a size in words."""
     queries, rows = shape(size)

@@ -28,7 +28,7 @@ def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) ->
     """Return the facts about queries, judgments and ties, a column for each system."""
     systems = len(rankings.systems)
     judged = values.pooled
-    lacking = judged & ~_with_relevant(rankings)
+    lacking = judged & ~values.relevant
     facts: dict[str, Any] = {
         "queries": [len(rankings.queries)] * systems,
         "queries without any judgment": [np.count_nonzero(~judged)] * systems,
@@ -38,6 +38,9 @@ def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) ->
         "queries without a relevant document": [np.count_nonzero(lacking)] * systems,
         "queries with tied scores": (values.tied & judged).sum(axis=1),
         "documents retrieved": values.retrieved[:, judged].sum(axis=1),
+        "rows without a score": [
+            int(np.count_nonzero(np.isnan(score))) for score in rankings.rows.scores.values()
+        ],
         "documents judged": [int(values.judged.sum())] * systems,
     }
     cutoffs: list[int | None] = [*sorted({m.k for m in measures if m.k is not None})]
@@ -56,30 +59,16 @@ def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) ->
     return table.T
 
 
-def _with_relevant(rankings: Rankings) -> NDArray[np.bool_]:
-    """Return whether each query has a document that is relevant by the convention `rel`."""
-    relevant = rankings.scale.relevant(rankings.conventions.rel)
-    found = np.zeros(len(rankings.queries), dtype=bool)
-
-    def work(system: int, ranked: Ranked) -> None:
-        if system == 0:
-            found[ranked.queries] = ranked.block.pool.number(relevant) > 0
-
-    for _ in rankings.map(work):
-        pass
-    return found
-
-
 def _disagreeing(rankings: Rankings, system: Hashable) -> int:
     """Return the number of queries in which a system gives a better score a worse rank."""
-    score, rank = rankings.rows.scores[system], rankings.rows.ranks[system]
-    wrong = 0
-    for query in range(len(rankings.queries)):
-        rows = rankings.groups.rows(query)
-        rows = rows[~np.isnan(score[rows])]
-        by_score = rows[np.lexsort((rank[rows], -score[rows]))]
-        wrong += bool((np.diff(rank[by_score]) < 0).any())
-    return wrong
+    groups = rankings.groups
+    rows = np.flatnonzero(~np.isnan(rankings.rows.scores[system]))
+    score, rank = rankings.rows.scores[system][rows], rankings.rows.ranks[system][rows]
+    query = groups.number_of_row()[rows]
+    by_score = np.lexsort((rank, -score, query))
+    query, rank = query[by_score], rank[by_score]
+    falls = (np.diff(query) == 0) & (np.diff(rank) < 0)
+    return len(np.unique(query[1:][falls]))
 
 
 def sensitivity(

@@ -44,6 +44,15 @@ class Groups:
         span = slice(self.start[query], self.start[query] + self.length[query])
         return np.arange(span.start, span.stop) if self.order is None else self.order[span]
 
+    def number_of_row(self) -> Ints:
+        """Return for each row the number of its query."""
+        number = np.repeat(np.arange(len(self.length)), self.length)
+        rows = np.repeat(self.start - np.cumsum(self.length) + self.length, self.length)
+        rows = rows + np.arange(len(number))
+        of_row = np.empty(len(number), dtype=np.int64)
+        of_row[rows if self.order is None else self.order[rows]] = number
+        return of_row
+
 
 def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
     """Find the rows of each query.

@@ -115,9 +115,11 @@ def coverage_notes(evaluation: Evaluation) -> Iterator[Note]:
         yield Note(drawn)
     if unscored := _unscored(evaluation):
         yield Note(f"rows without a score (not retrieved): {unscored}")
-    if disagree := first.get("queries whose rank and score disagree"):
-        where = counted(disagree, "query", "queries")
-        yield Note(f"rank and score disagree in {where}; the score decided")
+    if "queries whose rank and score disagree" in facts.index:
+        where = dict(facts.loc["queries whose rank and score disagree"])
+        if any(where.values()):
+            noun = "query" if set(where.values()) == {1} else "queries"
+            yield Note(f"rank and score disagree in {by_system(where)} {noun}; the score decided")
 
 
 def _tie_note(evaluation: Evaluation) -> Note:
@@ -159,9 +161,7 @@ def _unscored(evaluation: Evaluation) -> str:
     rankings = evaluation.rankings
     if rankings.roles.system is not None:  # rows of other systems are not gaps in the data
         return ""
-    missing = {
-        name: int(np.count_nonzero(np.isnan(score))) for name, score in rankings.rows.scores.items()
-    }
+    missing = dict(evaluation.coverage.loc["rows without a score"])
     return by_system(missing) if any(missing.values()) else ""
 
 

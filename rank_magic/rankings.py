@@ -150,7 +150,9 @@ class Rankings:
         def work(shelf: Ints) -> list[Result]:
             return [function(system, ranked) for system, ranked in self._shelf(shelf)]
 
-        for results in in_threads(work, shelves(groups, queries)):
+        length = groups.length if queries is None else groups.length[queries]
+        cells = int(length.sum()) * len(self.systems)
+        for results in in_threads(work, shelves(groups, queries), cells=cells):
             yield from results
 
     def ranked(self, query: int, system: int) -> Ranked:

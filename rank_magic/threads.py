@@ -14,16 +14,28 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 THREADS = min(8, os.cpu_count() or 1)
+WORTH_THREADS = 1 << 17
 
 
-def in_threads(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def in_threads(
+    function: Callable[[Item], Result], items: Iterable[Item], *, cells: int | None = None
+) -> Iterator[Result]:
     """Apply a function to items in threads and yield the results in order.
 
     Only a few results are under way at a time, so that memory stays bounded; and when the
     caller stops, no further item is begun.
+
+    Parameters
+    ----------
+    function : callable
+        What to do with an item.
+    items : iterable
+        The items.
+    cells : int, optional
+        How much there is to do in all. Little is done sooner than threads are started.
     """
     items = list(items)
-    if THREADS == 1 or len(items) < 2:
+    if THREADS == 1 or len(items) < 2 or (cells is not None and cells < WORTH_THREADS):
         yield from map(function, items)
         return
     with ThreadPoolExecutor(min(THREADS, len(items))) as pool:

@@ -39,6 +39,8 @@ class Values:
         Whether scores are equal within the ranking.
     findable : array of bool, shape (measures, queries)
         Whether a query has anything that could earn the measure something.
+    relevant : array of bool, shape (queries,)
+        Whether a query has a document that is relevant by the convention ``rel``.
     judged : array of int, shape (queries,)
         Number of judged documents.
     pooled : array of bool, shape (queries,)
@@ -52,6 +54,7 @@ class Values:
     retrieved: Ints
     tied: Bools
     findable: Bools
+    relevant: Bools
     judged: Ints
     pooled: Bools
     of_what_is_shown: Bools
@@ -107,6 +110,7 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
         retrieved=np.zeros((systems, queries), dtype=np.int64),
         tied=np.zeros((systems, queries), dtype=bool),
         findable=np.zeros((len(measures), queries), dtype=bool),
+        relevant=np.zeros(queries, dtype=bool),
         judged=np.zeros(queries, dtype=np.int64),
         pooled=np.zeros(queries, dtype=bool),
         of_what_is_shown=np.array([measure.of_what_is_shown for measure in measures]),
@@ -122,6 +126,8 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
             if error is not None:
                 values.error[system, number, at] = error
         if system == 0:
+            relevant = block.scale.relevant(rankings.conventions.rel)
+            values.relevant[at] = block.pool.number(relevant) > 0
             codes = np.arange(block.scale.codes)
             values.judged[at] = block.pool.number(codes >= FIRST_GRADE)
             values.pooled[at] = block.pool.number(codes > UNJUDGED) > 0

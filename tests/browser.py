@@ -87,7 +87,8 @@ class LabServer:
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "jupyterlab", "--no-browser", "--expose-app-in-browser"),
+                    *(sys.executable, "-m", "jupyterlab"),
+                    *("--no-browser", "--expose-app-in-browser"),
                     "--ip=127.0.0.1",
                     f"--port={urlsplit(self.origin).port}",
                     "--ServerApp.port_retries=0",
@@ -177,7 +178,7 @@ class Lab:
         return path
 
     def open(self, notebook: str | Path, *, dark: bool = False) -> NotebookPage:
-        """Open a copy of the notebook (a path from the repository's root) and wait for its kernel."""
+        """Open a copy of the notebook, a path from the repository's root, and wait for its kernel."""
         source = REPOSITORY / notebook
         copy = self.root / source.name
         book = nbformat.read(source, as_version=4)

@@ -114,10 +114,10 @@ CASES = {
     "RBPResidual(p=0.5)@3": Case("RBP_residual", 3, {"p": 0.5}),
     "INSQ": Case("INSQ"),
     "INSQ(max_grade=3, T=2)@3": Case("INSQ", 3, {**TOP, "T": 2}),
-    "INSQ(gains=binary, horizon=4)": Case("INSQ", None, {"rel": 1, "depth": 4}),
+    "INSQ(gains=binary, rel=1, horizon=4)": Case("INSQ", None, {"rel": 1, "depth": 4}),
     "INST(max_grade=3, T=1.5)": Case("INST", None, {**TOP, "T": 1.5}),
     "INST(max_grade=3, T=0.5)": Case("INST", None, {**TOP, "T": 0.5}),
-    "INST(gains=binary, T=2)@3": Case("INST", 3, {"rel": 1, "T": 2}),
+    "INST(gains=binary, rel=1, T=2)@3": Case("INST", 3, {"rel": 1, "T": 2}),
     "BPM": Case("BPM"),
     "BPM(max_grade=3, T=2, K=4)": Case("BPM", None, {**TOP, "T": 2, "K": 4}),
     "BPM(max_grade=3, T=1, K=3, hb=1, hc=1)": Case("BPM_dynamic", None, {**TOP, "T": 1, "K": 3}),
@@ -194,8 +194,6 @@ def params_of(measure: Measure, case: Case, conventions: dict[str, Any]) -> dict
     left = {name: conventions[name] for name in ("gain", "discount", "rel") if name in conventions}
     if getattr(measure, "gains", "binary") == "graded":
         left.pop("rel", None)
-    if case.name.startswith("trec."):
-        left.pop("gain", None)
     inherited = {
         name: setting
         for name, setting in left.items()
@@ -288,7 +286,7 @@ def number_of_orders(scores: dict[str, float]) -> int:
 
 
 @contextmanager
-def quick(orders: int = 400) -> Iterator[None]:
+def quick(orders: int = 200) -> Iterator[None]:
     """Work in one thread, and draw fewer orders than users get where no closed form is."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rank_magic.threads.THREADS", 1)

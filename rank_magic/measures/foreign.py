@@ -40,7 +40,7 @@ def _iprec(given: Parameters) -> Parameters:
 def _ndcg(given: Parameters) -> Parameters:
     gain: Any = "exp2" if given.pop("dcg", "log2") == "exp-log2" else "linear"
     table = given.pop("gains", None)
-    return {**given, "gain": gain if table is None else table}
+    return {**given, "gain": gain if table is None else table, "discount": "log2"}
 
 
 def _rbp(given: Parameters) -> Parameters:
@@ -52,7 +52,7 @@ def _rbp(given: Parameters) -> Parameters:
 def _sdcg(given: Parameters) -> Parameters:
     converted = _scaled(given)
     converted.pop("horizon")
-    return converted
+    return {**converted, "discount": "log2"}
 
 
 def _set_f(given: Parameters) -> Parameters:

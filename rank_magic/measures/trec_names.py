@@ -33,7 +33,7 @@ from rank_magic.measures.trec_gain import TrecG, TrecNdcgRel, TrecRbp, TrecRndcg
 
 __all__ = ["CUT", "PLAIN", "VALUED", "trec_measure", "trec_names"]
 
-LINEAR = {"gain": "linear"}
+LINEAR = {"gain": "linear", "discount": "log2"}
 
 # Names as trec_eval writes them, and what they are here, with parameters.
 PLAIN: dict[str, tuple[type[Measure], dict[str, Any]]] = {
