@@ -147,14 +147,22 @@ class Ties:
 
     def total(self, values: NDArray[Any]) -> Floats:
         """Return the sum over each group of values given per cell of the block."""
-        ends = np.stack([self.first, self.first + self.size], axis=1).ravel()
-        if ends[-1] == values.size:
-            ends = ends[:-1]
-        return np.add.reduceat(values.ravel(), ends, dtype=np.float64)[::2]
+        return np.add.reduceat(values.ravel(), self._ends, dtype=np.float64)[::2]
 
     def mean(self, values: NDArray[Any]) -> Floats:
-        """Return the mean over each group of values given per cell of the block."""
-        return self.total(values) / self.size
+        """Return the mean over each group of values given per cell of the block.
+
+        The mean of equal values is that value, to the last bit.
+        """
+        lowest = np.minimum.reduceat(values.ravel(), self._ends)[::2]
+        highest = np.maximum.reduceat(values.ravel(), self._ends)[::2]
+        return np.where(lowest == highest, lowest, self.total(values) / self.size)
+
+    @property
+    def _ends(self) -> Ints:
+        """Where each group starts and ends, in turn; the last end left out at the block's end."""
+        ends = np.stack([self.first, self.first + self.size], axis=1).ravel()
+        return ends[:-1] if ends[-1] == self.shape[0] * self.shape[1] else ends
 
     def first_column(self) -> Ints:
         """Return the column at which each cell's group starts; its own for a single cell."""

@@ -190,7 +190,7 @@ def test_nan_scores_are_not_retrieved_and_infinite_ones_ordered_as_such() -> Non
 
 
 def test_only_minus_infinity_is_still_retrieved() -> None:
-    frame = pd.DataFrame({"query": "q", "grade": [1, 0, 3], "score": [-math.inf, -math.inf, None]})
+    frame = pd.DataFrame({"query": "q", "grade": [3, 1, 0], "score": [None, -math.inf, -math.inf]})
     assert value(frame, "R") == 0.5
     assert value(frame, "P@1") == 0.5
     assert value(frame, "P@2", unjudged="remove") == 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ __all__ = ["BPM", "IFT"]
 
 # Ranks after which an attention that does not die out is given up.
 FAR = 100_000
+# Log odds of going on from which a reader never stops: the chance to stop is no number any more.
+NEVER = 700.0
 
 
 class BPM(Continuing):
@@ -147,14 +150,25 @@ class IFT(Continuing):
         return self._going(total, ranks(gain))
 
     def _going(self, total: Floats, rank: Floats) -> Floats:
-        goal = 1.0 - 1.0 / (1.0 + self.b1 * np.exp((self.T - total) * self.R1))
-        rate = 1.0 / (1.0 + self.b2 * np.exp((self.A - total / rank) * self.R2))
+        from scipy.special import expit
+
+        goal = expit(self._towards_goal(total))
+        rate = expit((total / rank - self.A) * self.R2 - math.log(self.b2))
         return {"goal": goal, "rate": rate, "goal-rate": goal * rate}[self.model]
+
+    def _towards_goal(self, total: Floats) -> Floats:
+        """Return the log odds of going on for the goal."""
+        return (self.T - total) * self.R1 + math.log(self.b1)
 
     def beyond(self, length: NDArray[Any], total: Floats, more: Floats) -> Floats:
         if self.model == "goal":
-            stop = 1.0 / (1.0 + self.b1 * np.exp((self.T - total) * self.R1))
-            return -np.expm1(more * np.log1p(-stop)) / stop
+            from scipy.special import expit, log_expit
+
+            # The same chance at every rank, as nothing more is gained.
+            odds = self._towards_goal(total)
+            stop, ever = expit(-odds), odds < NEVER
+            looked = -np.expm1(more * np.where(ever, log_expit(odds), -1.0))
+            return np.where(ever, looked / np.where(ever, stop, 1.0), more)
         reach, looked = np.ones(len(total)), np.zeros(len(total))
         for step in range(1, FAR):
             looked += np.where(step <= more, reach, 0.0)
