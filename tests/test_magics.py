@@ -117,8 +117,12 @@ def ip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveS
 
 
 @pytest.fixture
-def shell(ip: InteractiveShell, capsys: pytest.CaptureFixture[str]) -> Shell:
+def shell(
+    ip: InteractiveShell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Shell:
     """A shell with the magics and two frames: `frame`, and `shop`, which says nothing of roles."""
+    # Doctests of the same process leave a builtin `_` behind, and IPython then sets none of its own.
+    monkeypatch.delattr("builtins._", raising=False)
     ip.user_ns["frame"] = FRAME.copy()
     ip.user_ns["shop"] = FRAME.rename(
         columns={"query": "query text", "doc": "sku", "grade": "stars", "score": "bm25"}
