@@ -15,7 +15,7 @@ from pandas.core.groupby.generic import DataFrameGroupBy
 
 from rank_magic._patch import MethodAccessor, install, uninstall
 from rank_magic.columns import ROLE_NAMES, conventional
-from rank_magic.errors import ColumnError, MeasureError
+from rank_magic.errors import ColumnError, MeasureError, did_you_mean
 from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.explanation import Explanation
 from rank_magic.measures import REGISTRY, Measure, MeasureLike, make
@@ -62,6 +62,7 @@ class RankAccessor(MethodAccessor):
         >>> frame.rank.evaluate(["RR", "P@1"]).mean().tolist()
         [0.75, 0.5]
         """
+        _check_options("evaluate", options)
         frame, keys = _frame_and_keys(self._obj, options.get("query"))
         return evaluate(frame, measures, **{**options, **keys})
 
@@ -129,10 +130,7 @@ class Using:
     """``df.rank`` with roles and conventions set; made by ``df.rank.using(...)``."""
 
     def __init__(self, accessor: RankAccessor, options: dict[str, Any]) -> None:
-        known = [parameter.name for parameter in OPTIONS]
-        for name in options:
-            if name not in known:
-                raise ColumnError(f"There is no option {name!r}. Options are {', '.join(known)}.")
+        _check_options("using", options)
         self._accessor, self._options = accessor, options
 
     def using(self, **options: Any) -> Using:
@@ -179,13 +177,7 @@ def _method(accessor: RankAccessor | Using, name: str, cls: type[Measure]) -> Ca
     def method(k: int | None = None, **given: Any) -> Any:
         parameters = {key: value for key, value in given.items() if key in own}
         options = {key: value for key, value in given.items() if key not in own}
-        known = [option.name for option in OPTIONS]
-        for option in options:
-            if option not in known:
-                raise MeasureError(
-                    f"{name}() has no parameter {option!r}. It takes {', '.join(sorted(own))} "
-                    f"and the options {', '.join(known)}."
-                )
+        _check_options(name, options, own)
         measure = make(cls, parameters if k is None else {**parameters, "k": k})
         evaluation = accessor.evaluate(measure, **options)
         return _plain(evaluation, mean=means)
@@ -194,6 +186,18 @@ def _method(accessor: RankAccessor | Using, name: str, cls: type[Measure]) -> Ca
     method.__doc__ = cls.__doc__
     method.__signature__ = _signature(cls)  # type: ignore[attr-defined]
     return method
+
+
+def _check_options(name: str, options: Iterable[str], own: Iterable[str] = ()) -> None:
+    """Raise for an option that nobody knows, naming the nearest and all."""
+    known = [option.name for option in OPTIONS]
+    for option in options:
+        if option not in known:
+            takes = f"It takes {', '.join(sorted(own))} and the options " if own else "Options are "
+            raise MeasureError(
+                f"{name}() has no parameter {option!r}. {takes}{', '.join(known)}."
+                f"{did_you_mean(option, [*own, *known])}"
+            )
 
 
 def _plain(evaluation: Evaluation, *, mean: bool) -> Any:
@@ -240,7 +244,7 @@ def _frame_and_keys(obj: Any, query: Any) -> tuple[pd.DataFrame, dict[str, Any]]
             "df.groupby('query').rank.ndcg(k=10)."
         )
     if query is not None:
-        given = query if isinstance(query, list) else [query]
+        given = query if isinstance(query, (list, tuple)) else [query]
         return frame, {"query": list(dict.fromkeys([*names, *given]))}
     known = {name for standing in ROLE_NAMES["query"] for name in standing}
     if any(str(name).lower() in known for name in names):

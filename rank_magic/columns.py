@@ -94,6 +94,11 @@ def find_roles(
     _check_frame(frame)
     if order not in (None, "rows"):
         raise ColumnError(f"order={order!r} is not a choice. The only one is order='rows'.")
+    if order == "rows" and (given.get("score") is not None or given.get("rank") is not None):
+        raise ColumnError(
+            "order='rows' says that rows stand in ranked order; a score or a rank says otherwise. "
+            "Give one of them only."
+        )
     names = [*frame.columns, *(name for name in frame.index.names if name is not None)]
     found: dict[str, Any] = {}
     for role in ROLE_NAMES:

@@ -178,6 +178,10 @@ class Evaluation:
         flat = self._ruled.reshape(-1, len(self.queries)).T
         return pd.DataFrame(flat.copy(), index=self.queries, columns=self._columns())
 
+    def values_of(self, query: int) -> NDArray[np.float64]:
+        """Return the values of the n-th query, shape (systems, measures)."""
+        return self._ruled[:, :, query]
+
     def _columns(self) -> pd.Index[Any]:
         if not self.rankings.rows.several:
             return pd.Index(self.names, name="measure")

@@ -94,9 +94,10 @@ def explain(evaluation: Evaluation, query: Any, system: Hashable | None) -> Expl
     of_system = _system_number(rankings, system)
     ranked = rankings.ranked(number, of_system)
     parts, values, ideal = {}, {}, {}
-    for measure in evaluation.measures:
+    of_query = evaluation.values_of(number)[of_system]
+    for measure, value in zip(evaluation.measures, of_query, strict=True):
         name, resolved = str(measure), measure.resolved(rankings.conventions.defaults)
-        parts[name], values[name] = _part(resolved, ranked)
+        parts[name], values[name] = _part(resolved, ranked), float(value)
         ideal[name] = _ideal(resolved, ranked)
     everything = rankings.groups.rows(number)
     ranking, missed = _ranking(rankings, ranked, of_system, everything)
@@ -141,8 +142,8 @@ def _system_number(rankings: Rankings, system: Hashable | None) -> int:
     return rankings.systems.index(system)
 
 
-def _part(measure: Measure, ranked: Ranked) -> tuple[pd.DataFrame, float]:
-    """Return a measure's quantities by rank, and its value."""
+def _part(measure: Measure, ranked: Ranked) -> pd.DataFrame:
+    """Return a measure's quantities by rank."""
     block = ranked.block
     contributions = orders.contributions(measure, block)
     settled = block if measure.exact_over_ties(block) else block.settled()
@@ -157,14 +158,12 @@ def _part(measure: Measure, ranked: Ranked) -> tuple[pd.DataFrame, float]:
         columns[name] = pd.Series(padded, index=np.arange(1, length + 1))
     table = pd.DataFrame(columns)
     table.index.name = "rank"
-    return table, float(orders.value(measure, block)[0][0])
+    return table
 
 
 def _ideal(measure: Measure, ranked: Ranked) -> pd.Series[float]:
     """Return what each rank of the ideal ranking adds, down to the last that adds something."""
-    block = ranked.block
-    best_first = block.ideal(block.scale.table(lambda grades: grades), measure.k)
-    row = np.asarray(measure.contributions(best_first), dtype=np.float64)[0]
+    row = np.asarray(measure.ideal_contributions(ranked.block), dtype=np.float64)[0]
     length = int(np.flatnonzero(row).max(initial=-1)) + 1
     return pd.Series(row[:length], index=np.arange(1, length + 1))
 

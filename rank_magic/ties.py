@@ -288,7 +288,7 @@ class Ties:
         # A satisfaction that does not grow with the grade is sorted by itself.
         chance = -np.sort(-chance, axis=1)
         number = np.count_nonzero(chance > 0, axis=1)
-        mean = _symmetric_means(1.0 - chance.T, number, _useful(chance, int(places.max())))
+        mean = _symmetric_means(1.0 - chance.T, number, _useful(chance, number, int(places.max())))
         drop = np.where(mean[:-1] > NEGLIGIBLE, mean[:-1] - mean[1:], 0.0)
         used = int(np.flatnonzero(drop.any(axis=1)).max(initial=0)) + 1
         drop = drop[:used]
@@ -319,12 +319,16 @@ def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return number ^ (number >> np.uint64(31))
 
 
-def _useful(chance: Floats, places: int) -> int:
-    """Return how many stopping documents may be met before no attention is left."""
-    least = float(chance[chance > 0].min(initial=1.0))
-    if least >= 1.0:
+def _useful(chance: Floats, number: Ints, places: int) -> int:
+    """Return how many stopping documents may be met before no attention is left.
+
+    By Maclaurin's inequality E_i is at most E_1 to the power of i.
+    """
+    mean = 1.0 - chance.sum(axis=1) / np.maximum(number, 1)
+    most = float(mean[number > 0].max(initial=0.0))
+    if most <= 0.0:
         return 1
-    return min(places, 2 + int(math.log(NEGLIGIBLE) / math.log1p(-least)))
+    return min(places, 2 + int(math.log(NEGLIGIBLE) / math.log(most))) if most < 1.0 else places
 
 
 def _symmetric_means(factors: Floats, number: Ints, longest: int) -> Floats:

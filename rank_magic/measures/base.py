@@ -190,6 +190,11 @@ class Measure:
         """Return whether the contributions of a block with tie groups are exact expectations."""
         return self.closed_form
 
+    def ideal_contributions(self, block: Block) -> Floats:
+        """Return what each rank of the ideal ranking adds: all that is judged, by grade."""
+        by_grade = block.scale.table(lambda grades: grades)
+        return self.contributions(block.ideal(by_grade, self.k))
+
     def findable(self, block: Block) -> NDArray[np.bool_]:
         """Return for each query whether anything judged could earn this measure something."""
         return np.ones(block.queries, dtype=bool)

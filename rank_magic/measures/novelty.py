@@ -39,6 +39,10 @@ class Diverse(Binary, abstract=True):
     def whole(self, block: Block) -> NDArray[Any]:
         return self.intents(block)
 
+    def ideal_contributions(self, block: Block) -> Floats:
+        # Which order is best for all subtopics at once is not told by grades.
+        return np.zeros((block.queries, 0))
+
 
 class Novelty(Diverse, abstract=True):
     """Base of the measures that value a document by what is new about it.
