@@ -148,7 +148,7 @@ def test_using_sets_roles_and_conventions_for_several_calls(frame: pd.DataFrame)
 
 
 def test_using_says_which_options_there_are(frame: pd.DataFrame) -> None:
-    with pytest.raises(MeasureError, match=r"no option 'graed'.*grade, score"):
+    with pytest.raises(MeasureError, match=r"no parameter 'graed'.*grade, score"):
         frame.rank.using(graed="stars")
     with pytest.raises(MeasureError, match=r"rr\(\) has no parameter 'gain_'.*rel.*query"):
         frame.rank.rr(gain_="linear")

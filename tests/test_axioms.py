@@ -134,27 +134,131 @@ def test_the_greedy_ranking_scores_one(name: str, alpha: float) -> None:
 
 # Moving a better document up.
 
-# Readers who are satisfied earlier look at fewer documents; infAP takes what is unjudged above for
-# as good as what is judged there; G pays for gain found late, and charges by the ideal's.
-HURT_BY_BETTER: dict[str, tuple[list[float | None], list[float | None]]] = {}
-# Here what is judged does harm, and unjudged documents are worth something.
+# Each with a ranking and the same with a better document moved up, which is worth less.
+HURT: dict[str, tuple[list[float | None], list[float | None]]] = {
+    # A reader who is satisfied earlier stops before the rest.
+    "BPM": ([None, 2, 3], [None, 3, 2]),
+    "BPM(max_grade=3, K=3, hb=1, hc=1)": ([None, 2], [2, None]),
+    "BPM(K=4, hb=0.5, median=0.25)": ([None, 2, 3], [None, 3, 2]),
+    "IFT(max_grade=3)": ([1, 3], [3, 1]),
+    "IFT(max_grade=3, model=goal, T=1)": ([None, 1, 3], [1, None, 3]),
+    "IFT(model=rate, A=0.5, b2=0.5, R2=5)": ([2, 3], [3, 2]),
+    "IFT(T=1, b1=0.5, R1=5)": ([None, 2, 3], [None, 3, 2]),
+    # A grade below `rel` is a gain only for those below it.
+    "Q(rel=2, gain=exp2)": ([0, 1, 3], [0, 3, 1]),
+    # Gain is divided by how far the ideal's runs ahead at that rank.
+    "trec.G": ([1, 2, 3, None, None, 0, 0, 1], [1, 3, 2, None, None, 0, 0, 1]),
+}
+# These are about what nobody judged, and an unjudged document counts as grade 0 elsewhere.
 OF_THE_UNJUDGED = {"Unjudged", "RBPResidual", "trec.rbp_resid"}
+UNHURT = [
+    measure
+    for text in CASES
+    if text not in HURT and (measure := rm.parse(text)).name not in OF_THE_UNJUDGED
+]
 
 
 @given(
     st.lists(st.sampled_from([None, 0, 1, 2, 3]), min_size=2, max_size=8),
     st.lists(st.integers(0, 3), max_size=3),
-    st.integers(0, 6),
 )
 def test_a_better_document_moved_up_never_hurts(
-    grades: list[float | None], missing: list[int], at: int
+    grades: list[float | None], missing: list[int]
 ) -> None:
-    at %= len(grades) - 1
-    upper, lower = (grade or 0 for grade in grades[at : at + 2])
-    if upper >= lower:
+    """All moves by one rank at once, each a query beside the ranking itself."""
+    moves = [
+        [*grades[:at], grades[at + 1], grades[at], *grades[at + 2 :]]
+        for at in range(len(grades) - 1)
+        if (grades[at] or 0) < (grades[at + 1] or 0)
+    ]
+    rankings = [ranking(order, missing).assign(query=f"m{at}") for at, order in enumerate(moves)]
+    found = rm.evaluate(pd.concat([*rankings, ranking(grades, missing)]), UNHURT).per_query
+    before, after = found.loc["q"], found.drop(index=["q", "scale"], errors="ignore")
+    worse = (after < before - 1e-12).any()
+    assert list(worse[worse].index) == []
+
+
+@pytest.mark.parametrize("text", HURT)
+def test_a_better_document_moved_up_can_hurt(text: str) -> None:
+    before, after = (of(ranking(order), text).item() for order in HURT[text])
+    assert after < before - 1e-6
+
+
+def test_measures_that_can_be_hurt_are_all_of_their_kind() -> None:
+    kinds = {rm.parse(text).name for text in HURT}
+    assert kinds == {"BPM", "IFT", "Q", "trec.G"}
+
+
+@given(diverse_queries(most=6, ties=False), st.integers(0, 4))
+@FEW
+def test_a_document_that_covers_more_moved_up_never_hurts(drawn: Drawn, at: int) -> None:
+    order = sorted(drawn.scores, key=lambda doc: -drawn.scores[doc])
+    if at + 1 >= len(order):
         return
-    better = [*grades[:at], grades[at + 1], grades[at], *grades[at + 2 :]]
-    measures = [m for m in MEASURES if m.name not in {*HURT_BY_BETTER, *OF_THE_UNJUDGED}]
-    before, after = (of(ranking(order, missing), measures).to_numpy() for order in (grades, better))
-    worse = after < before - 1e-12
-    assert [str(m) for m, bad in zip(measures, worse, strict=True) if bad] == []
+    upper, lower = (covered(drawn, doc) for doc in order[at : at + 2])
+    if not upper < lower:
+        return
+    swapped = [*order[:at], order[at + 1], order[at], *order[at + 2 :]]
+    two = [
+        Drawn(
+            drawn.docs, {doc: float(-place) for place, doc in enumerate(docs)}, {}, drawn.subtopics
+        )
+        for docs in (order, swapped)
+    ]
+    found = rm.evaluate(frame_of(two, subtopics=True), BY_TOPIC).per_query
+    worse = found.loc["q01"] < found.loc["q00"] - 1e-12
+    # At rel=2 a document may cover less than it does at 1.
+    assert [name for name in worse[worse].index if "rel=2" not in name] == []
+
+
+def covered(drawn: Drawn, doc: str) -> set[str]:
+    return {topic for topic, grade in drawn.subtopics.get(doc, {}).items() if grade >= 1}
+
+
+# Judging a document that was not retrieved.
+
+# How much of what there is was found: these must notice.
+OF_RECALL = {
+    "AP", "R", "F1", "RPrec", "nERR", "NumRel", "GMAP", "nDCG", "Q", "bpref", "infAP", "IPrec",
+    "IPrec11", "SetR", "SetF", "Compat", "trec.set_map", "trec.relative_P", "trec.binG", "trec.G",
+    "trec.Rndcg", "trec.ndcg_rel", "trec.iprec_at_recall", "trec.11pt_avg", "trec.Rprec_mult",
+    "trec.gm_bpref",
+}  # fmt: skip
+# What was shown, and nothing else: these must not. (ERR and its like on a fixed scale.)
+OF_PRECISION = {
+    "RR", "P", "Success", "ERR", "EBU", "Cascade", "Judged", "Unjudged", "NumRet", "NumRelRet",
+    "CG", "DCG", "SDCG", "SetP", "RBP", "RBPResidual", "INSQ", "INST", "BPM", "IFT",
+    "trec.utility", "trec.num_nonrel_judged_ret", "trec.rbp", "trec.rbp_resid",
+}  # fmt: skip
+RECALL = [measure for measure in MEASURES if measure.name in OF_RECALL]
+PRECISION = [measure for measure in MEASURES if measure.name in OF_PRECISION]
+
+
+def test_every_measure_is_of_recall_or_of_precision_but_the_diverse_ones() -> None:
+    diverse = {measure.name for measure in BY_TOPIC}
+    names = [cls.name for cls in shipped() if cls.name not in diverse]
+    assert sorted([*OF_RECALL, *OF_PRECISION]) == sorted(names)
+
+
+@given(
+    st.lists(st.sampled_from([None, 0, 1, 2]), max_size=8), st.lists(st.integers(0, 3), max_size=3)
+)
+def test_judging_what_was_not_retrieved_changes_no_precision(
+    grades: list[float | None], missing: list[int]
+) -> None:
+    for more in (0, 1, 3):
+        before, after = (
+            of(ranking([3, *grades], unseen), PRECISION) for unseen in (missing, [*missing, more])
+        )
+        pd.testing.assert_series_equal(before, after, check_exact=True)
+
+
+@pytest.mark.parametrize("measure", RECALL, ids=str)
+def test_judging_a_relevant_document_that_was_not_retrieved_changes_recall(
+    measure: rm.Measure,
+) -> None:
+    before, after = (
+        of(ranking([3, 0, 2, 2, 1, 0], unseen), measure).item() for unseen in ([], [3, 2, 3, 2])
+    )
+    assert after != before
+    assert after < before or measure.name == "NumRel"

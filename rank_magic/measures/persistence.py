@@ -294,8 +294,7 @@ class INST(Continuing):
 
     Notes
     -----
-    Equal scores: no closed form; averaged over 1,000 drawn orders. A better document may lower
-    it: satisfied earlier, the reader looks at fewer documents.
+    Equal scores: no closed form; averaged over 1,000 drawn orders.
 
     References
     ----------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, Block
 from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
-from rank_magic.ties import running_sum
+from rank_magic.ties import running_sum, sequential_sum
 
 __all__ = ["Compat"]
 
@@ -75,15 +75,15 @@ class Compat(Measure):
         return np.where(place > 0, np.maximum(credit, 0.0), 0.0)
 
     def whole(self, block: Block) -> Floats:
-        number = self._number(block)
         deepest = self._deepest(block)
         most = int(deepest.max(initial=1))
-        power = np.concatenate([[0.0], np.cumsum(np.power(self.p, np.arange(most)))])
         if self.normalize == "no":
-            return power[deepest]
-        shared = self._weights(most)
-        # Full overlap down to the ideal's last document, its number over the depth below it.
-        return power[number] + number * (shared[deepest] - shared[number])
+            return np.concatenate([[0.0], np.cumsum(np.power(self.p, np.arange(most)))])[deepest]
+        # The ideal ranking's own terms, added as those of a ranking are: a perfect one scores 1.
+        number, total = self._number(block), self._weights(most)
+        above = np.arange(max(1, int(number.max(initial=1))))
+        credit = total[deepest][:, None] - total[above]
+        return sequential_sum(np.where(above < number[:, None], credit, 0.0))
 
     def findable(self, block: Block) -> NDArray[np.bool_]:
         return self._number(block) > 0
