@@ -62,8 +62,9 @@ def lab(lab_server: LabServer, chromium: str, request: pytest.FixtureRequest) ->
     Playwright starts and ends with the test, because while it runs, its event loop does, and
     tests that start one (notebooks run by nbclient) would fail beside it.
     """
-    from browser import Lab
     from playwright.sync_api import sync_playwright
+
+    from browser import Lab
 
     with sync_playwright() as playwright:
         lab = Lab(lab_server, playwright, chromium)

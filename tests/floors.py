@@ -19,14 +19,18 @@ def floors(*, extras: bool) -> dict[str, str]:
     """Return the floor of every dependency by name; one without a floor is an error."""
     requirements = list(PROJECT["dependencies"])
     if extras:
-        requirements += [one for extra in PROJECT["optional-dependencies"].values() for one in extra]
+        requirements += [
+            one for extra in PROJECT["optional-dependencies"].values() for one in extra
+        ]
     lowest: dict[str, str] = {}
     for requirement in requirements:
         if requirement.startswith(f"{PROJECT['name']}["):
             continue  # an extra made of other extras
         match = REQUIREMENT.match(requirement)
         if match is None:
-            raise ValueError(f"{requirement!r} in pyproject.toml has no floor: write 'name>=version'.")
+            raise ValueError(
+                f"{requirement!r} in pyproject.toml has no floor: write 'name>=version'."
+            )
         name, version = match.groups()
         if lowest.setdefault(name, version) != version:
             raise ValueError(f"{name} has two floors in pyproject.toml: {lowest[name]}, {version}.")

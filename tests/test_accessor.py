@@ -13,7 +13,7 @@ import pytest
 
 import rank_magic as rm
 from rank_magic.discounts import DISCOUNTS
-from rank_magic.errors import ColumnError, MeasureError
+from rank_magic.errors import MeasureError
 from rank_magic.gains import GAINS
 from rank_magic.measures import REGISTRY, Measure, known, spellings
 

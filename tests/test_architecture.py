@@ -69,7 +69,9 @@ MOST_LINES = 420
 
 @dataclass(frozen=True)
 class Import:
-    target: str  # dotted, in full: "rank_magic.blocks.Block" for `from rank_magic.blocks import Block`
+    target: (
+        str  # dotted, in full: "rank_magic.blocks.Block" for `from rank_magic.blocks import Block`
+    )
     line: int
     at_import: bool  # runs when the module is imported: not in a function, not for types alone
 
@@ -110,7 +112,9 @@ def all_imports() -> Iterator[tuple[Module, Import]]:
 
 def _imports(module: Module, node: ast.AST, *, at_import: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
-        now = at_import and not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        now = at_import and not isinstance(
+            child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        )
         if isinstance(child, ast.Import):
             yield from (Import(alias.name, child.lineno, at_import) for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
@@ -154,7 +158,9 @@ def report(wrong: Iterable[str]) -> None:
 def test_every_module_has_its_place() -> None:
     placed = {room for floor in FLOORS for room in floor}
     homeless = sorted({module.room for module in modules()} - placed)
-    assert not homeless, f"New in rank_magic: {homeless}. Put each on its floor in FLOORS, {__file__}."
+    assert not homeless, (
+        f"New in rank_magic: {homeless}. Put each on its floor in FLOORS, {__file__}."
+    )
 
 
 def test_imports_point_one_way() -> None:

@@ -6,6 +6,7 @@ import sys
 
 import nbformat
 import pytest
+
 from browser import Lab
 
 pytestmark = pytest.mark.browser

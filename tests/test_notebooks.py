@@ -99,7 +99,9 @@ def test_it_begins_with_its_title(path: Path) -> None:
 
 
 def test_the_quickstarts_numbers_come_from_its_cells() -> None:
-    text = [CODE.sub("", cell.source) for cell in read(QUICKSTART).cells if cell.cell_type != "code"]
+    text = [
+        CODE.sub("", cell.source) for cell in read(QUICKSTART).cells if cell.cell_type != "code"
+    ]
     assert [found for part in text for found in NUMBER.findall(part)] == []
 
 

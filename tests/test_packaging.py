@@ -11,9 +11,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from floors import PROJECT, floors
 
 import rank_magic
+from floors import PROJECT, floors
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "rank_magic"
@@ -66,7 +66,9 @@ def test_importing_loads_nothing_heavy() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     loaded = set(answer.stdout.split()) & set(HEAVY)
-    assert not loaded, f"`import rank_magic` loads {sorted(loaded)}: import them where they are used."
+    assert not loaded, (
+        f"`import rank_magic` loads {sorted(loaded)}: import them where they are used."
+    )
 
 
 def test_every_dependency_has_a_floor() -> None:
@@ -85,7 +87,9 @@ def test_versions_agree() -> None:
     assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [PROJECT["version"]]
     assert rank_magic.__version__ == PROJECT["version"]
     changes = (REPOSITORY / "CHANGELOG.md").read_text()
-    assert re.search(rf"^## \[({re.escape(PROJECT['version'])}|Unreleased)\]", changes, re.MULTILINE)
+    assert re.search(
+        rf"^## \[({re.escape(PROJECT['version'])}|Unreleased)\]", changes, re.MULTILINE
+    )
 
 
 def test_binder_gets_what_the_tutorials_need() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import nbformat
 import pytest
+
 from browser import REPOSITORY, Lab, NotebookPage
 
 pytestmark = pytest.mark.browser
