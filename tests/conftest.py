@@ -19,7 +19,9 @@ FAILED = pytest.StashKey[bool]()
 # CI draws the same examples every time, so that a failure there belongs to the change at hand;
 # at home each run draws new ones. `--hypothesis-profile=long` is `make test-long`.
 settings.register_profile("short", deadline=None, derandomize=IN_CI, print_blob=True)
-settings.register_profile("long", settings.get_profile("short"), max_examples=2000)
+settings.register_profile(
+    "long", settings.get_profile("short"), max_examples=500 if IN_CI else 2000
+)
 settings.load_profile("short")
 
 

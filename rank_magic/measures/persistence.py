@@ -84,7 +84,8 @@ class Continuing(Measure, abstract=True):
         reach = exclusive_product(np.where(shown, going, 1.0))
         after = (reach * going)[np.arange(block.queries), np.maximum(length - 1, 0)]
         looked = sequential_sum(np.where(shown, reach, 0.0))
-        more = np.full(block.queries, np.inf) if self.horizon is None else self.horizon - length
+        deepest = np.inf if self.horizon is None else float(self.horizon)
+        more = deepest - length
         behind = self.beyond(length, total[:, -1], np.maximum(more, 1))
         looked = looked + np.where(more > 0, after * behind, 0.0)
         attention = np.where(shown, per(reach, looked), 0.0)
@@ -219,8 +220,10 @@ class RBPResidual(Measure):
     def contributions(self, block: Block) -> Floats:
         judged = block.expected(block.scale.judged, self.k)
         rank, shown = ranks(judged), block.shown(self.k)[:, None]
-        weight = (1.0 - self.p) * np.power(self.p, rank - 1.0)
-        behind = np.where(rank == np.maximum(shown, 1), np.power(self.p, shown), 0.0)
+        # Looked up, as numpy's power of a single whole number has other last bits than of many.
+        reach = np.power(self.p, np.arange(len(rank) + 1.0))
+        behind = np.where(rank == np.maximum(shown, 1), reach[shown], 0.0)
+        weight = (1.0 - self.p) * reach[:-1]
         return np.where(rank <= shown, weight * (1.0 - judged), 0.0) + behind
 
 

@@ -321,10 +321,11 @@ class TrecRbpResidual(Measure):
         judged = block.expected(block.scale.judged)
         rank, shown = ranks(judged), block.shown()[:, None]
         open_ = np.where(rank <= shown, 1.0 - judged, 0.0)
-        weight = (1.0 - self.p) * np.power(self.p, rank - 1.0)
+        # Looked up, as numpy's power of a single whole number has other last bits than of many.
+        reach = np.power(self.p, np.arange(len(rank) + 1.0))
         any_open = np.asarray((open_ > 0).any(axis=1))[:, None]
-        behind = np.where((rank == shown) & any_open, np.power(self.p, shown), 0.0)
-        return open_ * weight + behind
+        behind = np.where((rank == shown) & any_open, reach[shown], 0.0)
+        return open_ * (1.0 - self.p) * reach[:-1] + behind
 
 
 class TrecGmBpref(bpref):
