@@ -23,7 +23,7 @@ help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 lab: .venv/.has-lab  ## Open JupyterLab on the quickstart (NOTEBOOK=path opens another)
-	$(BIN)/jupyter lab --ServerApp.allow_root=True $(NO_SCREEN) $(LAB_ARGS) $(NOTEBOOK)
+	$(BIN)/jupyter lab --ServerApp.allow_root=True $(NO_SCREEN) --LabApp.default_url=/lab/tree/$(NOTEBOOK) $(LAB_ARGS)
 
 test: check browser  ## Lint, check types and run the suite
 	$(BIN)/python $(PYTEST) -m "not slow"

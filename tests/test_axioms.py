@@ -1,4 +1,4 @@
-"""What must hold of every measure, whatever its formula; and where it does not, a counterexample."""
+"""What must hold of every measure, whatever its formula; where it does not, a counterexample."""
 
 from __future__ import annotations
 
@@ -98,11 +98,9 @@ IDEAL_IS_ONE = [
     "RR", "AP", "AP(rel=2)", "AP(denominator=min)@2", "R", "Success@1", "RPrec", "RPrec(rel=2)",
     "nDCG", "nDCG@3", "nDCG(gain=linear)", "nDCG(discount=reciprocal)@5", "nERR", "nERR@2", "Q",
     "Q(denominator=min)@2", "bpref", "IPrec(recall=0)", "IPrec(recall=1)", "IPrec11", "SetR",
-    "GMAP", "trec.relative_P_3", "trec.binG", "trec.G", "trec.iprec_at_recall_0.50", "trec.11pt_avg",
-    "trec.ndcg_rel", "trec.Rndcg", "trec.Rprec_mult_0.50", "trec.gm_bpref",
+    "GMAP", "trec.relative_P_3", "trec.binG", "trec.G", "trec.iprec_at_recall_0.50",
+    "Compat", "Compat(p=0.5)", "trec.11pt_avg", "trec.ndcg_rel", "trec.Rndcg", "trec.Rprec_mult_0.50", "trec.gm_bpref",
 ]  # fmt: skip
-# Sums of many powers and logarithms; infAP is smoothed.
-IDEAL_IS_NEARLY_ONE = {"Compat": 1e-12, "Compat(p=0.5)": 1e-12, "infAP": 1e-4}
 
 
 @given(
@@ -117,8 +115,8 @@ def test_an_ideal_ranking_scores_one(grades: list[int], one: int, tied: bool) ->
         frame["score"] = frame["grade"]
     exact = of(frame, IDEAL_IS_ONE)
     assert exact[exact != 1.0].to_dict() == {}
-    for text, close in IDEAL_IS_NEARLY_ONE.items():
-        assert of(frame, text).item() == pytest.approx(1.0, abs=close)
+    # infAP is smoothed, so that it never quite gets there.
+    assert of(frame, "infAP").item() == pytest.approx(1.0, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", sorted(BEYOND_ONE))
@@ -154,7 +152,7 @@ OF_THE_UNJUDGED = {"Unjudged", "RBPResidual", "trec.rbp_resid"}
 UNHURT = [
     measure
     for text in CASES
-    if text not in HURT and (measure := rm.parse(text)).name not in OF_THE_UNJUDGED
+    if str(measure := rm.parse(text)) not in HURT and measure.name not in OF_THE_UNJUDGED
 ]
 
 
@@ -171,9 +169,11 @@ def test_a_better_document_moved_up_never_hurts(
         for at in range(len(grades) - 1)
         if (grades[at] or 0) < (grades[at + 1] or 0)
     ]
-    rankings = [ranking(order, missing).assign(query=f"m{at}") for at, order in enumerate(moves)]
-    found = rm.evaluate(pd.concat([*rankings, ranking(grades, missing)]), UNHURT).per_query
-    before, after = found.loc["q"], found.drop(index=["q", "scale"], errors="ignore")
+    here = ranking(grades, missing)
+    moved = [ranking(order, missing).query("query == 'q'") for order in moves]
+    parts = [part.assign(query=f"move {at}") for at, part in enumerate(moved)]
+    found = rm.evaluate(pd.concat([here, *parts]), UNHURT).per_query
+    before, after = found.loc["q"], found.drop(index=["q", "scale"])
     worse = (after < before - 1e-12).any()
     assert list(worse[worse].index) == []
 
@@ -190,7 +190,6 @@ def test_measures_that_can_be_hurt_are_all_of_their_kind() -> None:
 
 
 @given(diverse_queries(most=6, ties=False), st.integers(0, 4))
-@FEW
 def test_a_document_that_covers_more_moved_up_never_hurts(drawn: Drawn, at: int) -> None:
     order = sorted(drawn.scores, key=lambda doc: -drawn.scores[doc])
     if at + 1 >= len(order):
@@ -243,22 +242,29 @@ def test_every_measure_is_of_recall_or_of_precision_but_the_diverse_ones() -> No
 @given(
     st.lists(st.sampled_from([None, 0, 1, 2]), max_size=8), st.lists(st.integers(0, 3), max_size=3)
 )
+@SOME
 def test_judging_what_was_not_retrieved_changes_no_precision(
     grades: list[float | None], missing: list[int]
 ) -> None:
-    for more in (0, 1, 3):
-        before, after = (
-            of(ranking([3, *grades], unseen), PRECISION) for unseen in (missing, [*missing, more])
-        )
-        pd.testing.assert_series_equal(before, after, check_exact=True)
+    here = ranking([3, *grades], missing)
+    others = [ranking([3, *grades], [*missing, more]).query("query == 'q'") for more in (0, 1, 3)]
+    parts = [part.assign(query=f"with {at}") for at, part in enumerate(others)]
+    found = rm.evaluate(pd.concat([here, *parts]), PRECISION).per_query
+    changed = (found.drop(index="scale") != found.loc["q"]).any()
+    assert list(changed[changed].index) == []
 
 
-@pytest.mark.parametrize("measure", RECALL, ids=str)
-def test_judging_a_relevant_document_that_was_not_retrieved_changes_recall(
-    measure: rm.Measure,
-) -> None:
-    before, after = (
-        of(ranking([3, 0, 2, 2, 1, 0], unseen), measure).item() for unseen in ([], [3, 2, 3, 2])
-    )
-    assert after != before
-    assert after < before or measure.name == "NumRel"
+@pytest.mark.parametrize("name", sorted(OF_RECALL))
+def test_judging_relevant_documents_that_were_not_retrieved_changes_recall(name: str) -> None:
+    measures = [measure for measure in MEASURES if measure.name == name]
+    changed = set()
+    for grades in ([3, 0, 2, 2, 1, 0], [0, 3, 0, 1]):
+        before, after = (of(ranking(grades, unseen), measures) for unseen in ([], [3, 2, 3, 2, 3]))
+        changed |= set(before.index[before != after])
+        # Of more that there was to find, no larger share was found. (RPrec looks further down,
+        # and each irrelevant document weighs less in bpref.)
+        grows = name in ("NumRel", "RPrec", "trec.Rprec_mult", "bpref", "trec.gm_bpref")
+        assert grows or (after <= before).all()
+    # Precision alone, and the best a top k can be, don't depend on what else there is.
+    fixed = {"F1(beta=0)@3", "AP(denominator=min)@3", "GMAP(denominator=min)@2"}
+    assert {str(measure) for measure in measures} - changed <= fixed

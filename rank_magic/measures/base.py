@@ -28,6 +28,8 @@ Self = TypeVar("Self", bound="Measure")
 
 # The lower end of parameters that must lie above 0.
 SMALLEST = 1e-9
+# By how much a sum of many terms may miss 1 upwards.
+ROUNDING = 1e-12
 
 REGISTRY: dict[str, type[Measure]] = {}
 # The names that can't be taken, known once all measures of the package are.
@@ -183,8 +185,12 @@ class Measure:
     def value(self, block: Block) -> Floats:
         """Return each ranking's value, shape (queries,): the sum over its ranks."""
         if type(self).terms is Measure.terms:
-            return sequential_sum(self.contributions(block))
-        return per(sequential_sum(self.terms(block))[:, None], self.whole(block))[:, 0]
+            value = sequential_sum(self.contributions(block))
+        else:
+            value = per(sequential_sum(self.terms(block))[:, None], self.whole(block))[:, 0]
+        # Thirds that add up to a whole come to 1.0000000000000002.
+        rounded_up = (value > 1.0) & (value < 1.0 + ROUNDING)
+        return np.where(rounded_up, 1.0, value) if self.unit else value
 
     def exact_over_ties(self, block: Block) -> bool:
         """Return whether the contributions of a block with tie groups are exact expectations."""
