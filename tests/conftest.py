@@ -20,7 +20,7 @@ FAILED = pytest.StashKey[bool]()
 # at home each run draws new ones. `--hypothesis-profile=long` is `make test-long`.
 settings.register_profile("short", deadline=None, derandomize=IN_CI, print_blob=True)
 settings.register_profile(
-    "long", settings.get_profile("short"), max_examples=500 if IN_CI else 2000
+    "long", settings.get_profile("short"), max_examples=200 if IN_CI else 2000
 )
 settings.load_profile("short")
 
