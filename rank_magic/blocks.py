@@ -117,6 +117,19 @@ class Pool:
         """Whether counting by grade is cheaper than looking at every row."""
         return self.scale.codes <= FEW_CODES
 
+    def worth(self) -> Codes:
+        """Return numbers that order the rows by their grades, or by their sum over subtopics.
+
+        Rows that are judged alike have the same number, whatever they are called.
+        """
+        if not self.layers:
+            return self.codes
+        grades = self.scale.table(lambda grades: grades)
+        total = np.sum([np.take(grades, layer) for layer in self.layers], axis=0)
+        parts = [part.ravel() for part in (total, self.codes, *self.layers)]
+        number = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)[1]
+        return number.reshape(self.codes.shape)
+
     def take(self, rows: Ints) -> Pool:
         """Return the pool of some of the queries."""
         layers = tuple(layer[rows] for layer in self.layers)

@@ -182,7 +182,7 @@ class Rankings:
             pool.codes,
             self.rows.scores[system],
             condense=self._condensed_depth,
-            settle=partial(self._among_equals, place, pool.codes, system) if needed else None,
+            settle=partial(self._among_equals, place, pool, system) if needed else None,
         )
         width = max(1, int(by_score.length.max()))
         codes, length, tied = by_score.codes[:, :width], by_score.length, by_score.tied
@@ -217,7 +217,7 @@ class Rankings:
         return self.conventions.depth or sys.maxsize
 
     def _among_equals(
-        self, place: Cells, codes: Codes, system: Hashable, at: Ints
+        self, place: Cells, pool: Pool, system: Hashable, at: Ints
     ) -> Codes | Ints | None:
         """Return what orders equal scores, smallest first; None for row order."""
         ties = self.conventions.ties
@@ -225,9 +225,9 @@ class Rankings:
             positions = self.rows.positions.get(system)
             return None if positions is None else place.take(positions, -1)[at]
         if ties in ("average", "best"):
-            return -codes[at]
+            return -pool.worth()[at]
         if ties == "worst":
-            return codes[at]
+            return pool.worth()[at]
         return -self._by_id(place.rows()[at])
 
     def _standing(self, place: Cells) -> Ints | None:

@@ -383,7 +383,12 @@ def test_bounds_contain_whatever_the_unjudged_documents_shown_are(
     evaluation = rm.evaluate(frame, measures, ties=ties)
     bounds = evaluation.sensitivity[["unjudged_worthless", "unjudged_best"]]
     pooled = evaluation.per_query.index[evaluation.per_query["P" + (f"@{k}" if k else "")].notna()]
-    place = frame.groupby("query")["score"].rank(method="min", ascending=False)
+    if ties == "trec":  # the order of equals is settled, so that those behind k are not shown
+        text = frame.dropna(subset=["score"]).assign(doc=lambda rows: rows["doc"].map(str))
+        order = text.sort_values(["score", "doc"], ascending=False)
+        place = (order.groupby("query").cumcount() + 1).reindex(frame.index)
+    else:
+        place = frame.groupby("query")["score"].rank(method="min", ascending=False)
     shown = frame["grade"].isna() & (place <= (k or math.inf))
     for guess in ([0.0], [3.0], [0.0, 3.0, 1.0], [2.0, 0.5, 0.0, 0.0]):
         filled = frame.assign(grade=frame["grade"].mask(shown, np.resize(guess, len(frame))))
