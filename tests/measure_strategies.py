@@ -8,17 +8,29 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from rank_magic.discounts import DISCOUNTS
-from rank_magic.gains import GAINS
+from rank_magic.discounts import SHIPPED
 from rank_magic.measures import Measure
 
-GRADES = [0, 0.5, 1, 1.5, 2, 3]
-WORTH = st.floats(0, 100, allow_nan=False) | st.integers(0, 100)
-CHANCE = st.floats(0, 1, allow_nan=False)
+GRADES = [0.5, 1, 1.5, 2, 3]
+LEAST = 1e-9
 
-GAIN = st.sampled_from(sorted(GAINS)) | st.fixed_dictionaries(dict.fromkeys(GRADES, WORTH))
+
+def numbers(low: float, high: float) -> st.SearchStrategy[float]:
+    """Return a strategy for the ends of a range, and numbers of a sensible size between."""
+    least = max(low, LEAST)
+    between = st.floats(least, high, allow_subnormal=False)
+    whole = range(math.ceil(low), math.floor(high) + 1)
+    ends = st.sampled_from([low, high])
+    return ends | between | (st.sampled_from(whole) if whole else st.nothing())
+
+
+CHANCE, WORTH = numbers(0, 1), numbers(0, 100)
+# Grade 0, and with it what nobody judged, is worth nothing.
+GAIN = st.sampled_from(["exp2", "linear", "binary"]) | st.fixed_dictionaries(
+    {0: st.just(0), **dict.fromkeys(GRADES, WORTH)}
+)
 FAMILY = st.sampled_from(["log3", "log10", "jarvelin3", "jarvelin2.5", "geometric0.8"])
-DISCOUNT = st.sampled_from(sorted(DISCOUNTS)) | FAMILY | st.lists(CHANCE, max_size=5)
+DISCOUNT = st.sampled_from(sorted(SHIPPED)) | FAMILY | st.lists(CHANCE, max_size=5)
 
 
 def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
@@ -38,8 +50,8 @@ def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
         # A highest grade must be the highest.
         low = max(GRADES) if field.name == "max_grade" else max(about["low"], -1000)
         high = min(about["high"], 1000)
-        whole = st.integers(math.ceil(low), math.floor(high)) if high >= 1 else st.nothing()
-        values = whole if about["kind"] == "whole" else whole | st.floats(low, high)
+        whole = about["kind"] == "whole"
+        values = st.integers(math.ceil(low), math.floor(high)) if whole else numbers(low, high)
     return st.just(field.default) | values
 
 

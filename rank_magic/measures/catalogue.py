@@ -6,31 +6,46 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from rank_magic.measures import known
-from rank_magic.measures.base import SHIPPED, SMALLEST, Measure
+from rank_magic.measures.base import SHIPPED, Measure, spellings, within
 from rank_magic.measures.foreign import IR_MEASURES
-from rank_magic.measures.trec_names import CUT, PLAIN, VALUED
+from rank_magic.measures.trec_names import CUT, MISTAKABLE, PLAIN, VALUED
 
 __all__ = ["HEADINGS", "catalogue", "markdown"]
 
-HEADINGS = ("measure", "what it is", "parameters", "tied scores", "trec_eval", "ir_measures")
-# Spellings that ir_measures has too, with another meaning unless its parameters are given.
+HEADINGS = (
+    "measure",
+    "what it is",
+    "parameters",
+    "tied scores",
+    "trec_eval",
+    "ir_measures",
+    "gdeval",
+)
+# Spellings that ir_measures has too, and what is another thing there.
 OTHERWISE = {
     "nDCG": "linear gain there",
     "ERR": "max_grade=4 there",
-    "ERR-IA": "normalised there",
-    "alpha-DCG": "normalised there",
-    "SetF": "beta is the square root there",
-    "IPrec": "recall is rounded there",
-    "INST": "1,000 ranks there",
-    "INSQ": "1,000 ranks there",
-    "BPM": "1,000 ranks there",
+    "ERR_IA": "normalize=perfect there",
+    "alpha_DCG": "normalize=perfect there",
+    "IPrec": "rounding=up there",
+    "SetF": "beta there is the square of beta here",
+    "INST": "horizon=1000 there",
+    "INSQ": "horizon=1000 there",
+    "BPM": "k there is K here, and horizon=1000",
+    "Judged": "negative grades are judgments there",
 }
+# What ir_measures writes with a parameter where we have a measure of its own.
+WITH_PARAMETER = {
+    "NumRet": "`NumRet`",
+    "NumRelRet": "`NumRet(rel=1)`",
+    "trec.relative_P": "`SetP(relative=True)`",
+}
+GDEVAL = {"nDCG": "`ndcg@k`", "ERR": "`err@k` (max_grade=4 there)"}
 
 
 def catalogue() -> Iterator[tuple[str, ...]]:
@@ -44,6 +59,7 @@ def catalogue() -> Iterator[tuple[str, ...]]:
                 "exact" if cls.closed_form else "1,000 drawn orders",
                 ", ".join(_of_trec(cls)),
                 ", ".join(_of_ir_measures(cls)),
+                GDEVAL.get(cls.name, ""),
             )
 
 
@@ -56,10 +72,11 @@ def markdown() -> str:
     return (
         "# All measures\n\n"
         "Made from the code by `python -m rank_magic.measures.catalogue MEASURES.md`. Parameters "
-        "stand with their defaults; one without is set by the convention of that name. trec_eval's "
-        "names are read as they stand, or with `trec.` in front; objects of ir_measures are "
-        "converted with their own meaning, and where a spelling means something else there the "
-        f"table says so.\n\n{table}\n"
+        "stand with their defaults; one without is set by the convention of that name (`horizon`: "
+        "endless). trec_eval's names are read as they stand here, all of them also with `trec.` in "
+        "front. Objects of ir_measures are converted with their own meaning (`rel` is 1 there, "
+        "unless said); where the same spelling is another thing there, the table says "
+        f"so.\n\n{table}\n"
     )
 
 
@@ -79,21 +96,17 @@ def _default(field: dataclasses.Field[object]) -> str:
 
 
 def _range(field: dataclasses.Field[object]) -> str:
-    low, high = field.metadata["low"], field.metadata["high"]
     if choices := field.metadata["choices"]:
         return f" ({', '.join(choices)})"
-    if low == -math.inf and high == math.inf:
-        return ""
-    lowest = "above 0" if low == SMALLEST else f"from {low:g}"
-    if high == math.inf:
-        return f" ({lowest})"
-    return f" ({lowest}, {'below 1' if high == 1 - SMALLEST else f'to {high:g}'})"
+    limits = within(field.metadata["low"], field.metadata["high"])
+    return f" ({limits.removeprefix('of ')})" if limits else ""
 
 
 def _of_trec(cls: type[Measure]) -> Iterator[str]:
     for name, (measure, parameters) in PLAIN.items():
         if measure is cls:
-            yield f"`{name}`" + _with(parameters)
+            front = "trec." if name in MISTAKABLE else ""
+            yield f"`{front}{name}`" + _with(parameters)
     for name, (measure, parameters) in CUT.items():
         if measure is cls:
             yield f"`{name}_k`" + _with(parameters)
@@ -108,10 +121,15 @@ def _with(parameters: dict[str, object]) -> str:
 
 
 def _of_ir_measures(cls: type[Measure]) -> Iterator[str]:
+    if cls.name in WITH_PARAMETER:
+        yield WITH_PARAMETER[cls.name]
+    own = {name.lower() for name in spellings(cls)}
     for name, (ours, _, _) in IR_MEASURES.items():
         if ours.lower() == cls.name.lower():
-            note = OTHERWISE.get(cls.name)
+            note = OTHERWISE.get(name)
             yield f"`{name}`" + (f" ({note})" if note else "")
+        elif name.lower() in own:
+            yield f"(`{name}` is `{ours}` there)"
 
 
 if __name__ == "__main__":

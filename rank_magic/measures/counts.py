@@ -86,7 +86,7 @@ class Unjudged(Measure):
 class NumRet(Measure):
     """Number retrieved: how many documents a ranking shows.
 
-    From 0 upwards; over queries, the sum.
+    NumRet@k = min(k, results). From 0 upwards; over queries, the sum.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class NumRet(Measure):
 class NumRelRet(Binary):
     """Number of relevant documents retrieved.
 
-    From 0 upwards; over queries, the sum.
+    NumRelRet@k = |{r <= k : l_r >= rel}|. From 0 upwards; over queries, the sum.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class NumRelRet(Binary):
 class NumRel(Binary):
     """Number of relevant documents judged, retrieved or not.
 
-    From 0 upwards; over queries, the sum. Not a sum over ranks: nothing is contributed by any.
+    NumRel = |R|. From 0 upwards; over queries, the sum. Not a sum over ranks: none contributes.
 
     Parameters
     ----------

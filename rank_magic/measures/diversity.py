@@ -56,6 +56,14 @@ class alpha_DCG(Novelty):
     ----------
     Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008,
     equation 9.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "alpha-DCG").mean().item(), 4)
+    1.8155
     """
 
     normalize: str = parameter("no", "what it is divided by", choices=("no", "perfect"))
@@ -90,12 +98,8 @@ class alpha_nDCG(Novelty):
 
     Parameters
     ----------
-    alpha : float
-        α, 0.5 by default.
-    rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
-    k : int, optional
-        Cutoff.
+    alpha, rel, k
+        As for `alpha_DCG`.
 
     Notes
     -----
@@ -106,6 +110,14 @@ class alpha_nDCG(Novelty):
     References
     ----------
     Clarke et al., Novelty and diversity in information retrieval evaluation, SIGIR 2008.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "alpha-nDCG").mean().item(), 4)
+    0.9652
     """
 
     name = "alpha-nDCG"
@@ -145,6 +157,14 @@ class ERR_IA(Novelty):
     ----------
     Chapelle et al., Intent-based diversification of web search results, Information Retrieval
     14, 2011.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "ERR-IA").mean().item(), 4)
+    0.3958
     """
 
     normalize: str = parameter("no", "what it is divided by", choices=("no", "perfect"))
@@ -168,16 +188,13 @@ class ERR_IA(Novelty):
 class nERR_IA(Novelty):
     """Normalised intent-aware ERR: ERR-IA as a share of that of the greedy ideal ranking.
 
-    In [0, 1] but for rare queries whose greedy ideal is not the best order.
+    nERR-IA@k = ERR-IA@k / ERR-IA@k of the ranking that takes, at each rank, the judged document
+    with most novelty. In [0, 1] but for rare queries whose greedy ideal is not the best order.
 
     Parameters
     ----------
-    alpha : float
-        Chance that a relevant document satisfies, 0.5 by default.
-    rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
-    k : int, optional
-        Cutoff.
+    alpha, rel, k
+        As for `ERR_IA`.
 
     Notes
     -----
@@ -187,6 +204,14 @@ class nERR_IA(Novelty):
     ----------
     Chapelle et al., Intent-based diversification of web search results, Information Retrieval
     14, 2011.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "nERR-IA").mean().item(), 4)
+    0.95
     """
 
     name = "nERR-IA"
@@ -224,6 +249,14 @@ class NRBP(Novelty):
     ----------
     Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified
     queries, ICTIR 2009, equation 11.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "NRBP").mean().item(), 4)
+    0.5625
     """
 
     beta: float = parameter(0.5, "chance of going on", low=SMALLEST, high=1 - SMALLEST)
@@ -240,7 +273,8 @@ class NRBP(Novelty):
 class nNRBP(NRBP):
     """Normalised NRBP: NRBP as a share of that of the greedy ideal ranking.
 
-    In [0, 1] but for rare queries whose greedy ideal is not the best order.
+    nNRBP@k = NRBP@k / NRBP@k of the ranking that takes, at each rank, the judged document with
+    most novelty. In [0, 1] but for rare queries whose greedy ideal is not the best order.
 
     Parameters
     ----------
@@ -251,6 +285,14 @@ class nNRBP(NRBP):
     ----------
     Clarke, Kolla and Vechtomova, An effectiveness measure for ambiguous and underspecified
     queries, ICTIR 2009.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "nNRBP").mean().item(), 4)
+    0.9231
     """
 
     pretty = "normalised novelty- and rank-biased precision"
@@ -277,7 +319,7 @@ class IntentAware(Diverse, abstract=True):
 class AP_IA(IntentAware):
     """Intent-aware average precision: AP for each subtopic, averaged over subtopics.
 
-    In [0, 1].
+    AP-IA@k = (1 / n) Σ over the n subtopics of AP@k. In [0, 1].
 
     Parameters
     ----------
@@ -289,6 +331,14 @@ class AP_IA(IntentAware):
     References
     ----------
     Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> round(rm.evaluate(frame.assign(query="q", grade=1), "AP-IA").mean().item(), 4)
+    0.6667
     """
 
     name = "AP-IA"
@@ -302,18 +352,24 @@ class AP_IA(IntentAware):
 class P_IA(IntentAware):
     """Intent-aware precision: P@k for each subtopic, averaged over subtopics.
 
-    In [0, 1].
+    P-IA@k = (1 / n) Σ over the n subtopics of P@k. In [0, 1].
 
     Parameters
     ----------
-    rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
-    k : int, optional
-        Cutoff.
+    rel, k
+        As for `AP_IA`.
 
     References
     ----------
     Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import rank_magic as rm
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> rm.evaluate(frame.assign(query="q", grade=1), "P-IA@2").mean().item()
+    0.5
     """
 
     name = "P-IA"
@@ -327,14 +383,13 @@ class P_IA(IntentAware):
 class StRecall(IntentAware):
     """Subtopic recall: the share of the subtopics that the first k results cover.
 
-    In [0, 1].
+    StRecall@k = |subtopics of the first k results| / n, of n that have a relevant document. In
+    [0, 1].
 
     Parameters
     ----------
-    rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
-    k : int, optional
-        Cutoff.
+    rel, k
+        As for `AP_IA`.
 
     References
     ----------
@@ -344,17 +399,9 @@ class StRecall(IntentAware):
     --------
     >>> import pandas as pd
     >>> import rank_magic as rm
-    >>> frame = pd.DataFrame(
-    ...     {
-    ...         "query": "q",
-    ...         "doc": ["a", "a", "b"],
-    ...         "score": [9, 9, 8],
-    ...         "subtopic": [1, 2, 3],
-    ...         "grade": [1, 1, 1],
-    ...     }
-    ... )
-    >>> round(frame.rank.strecall(1).item(), 4)
-    0.6667
+    >>> frame = pd.DataFrame({"doc": list("abc"), "subtopic": list("sst"), "score": [3, 2, 1]})
+    >>> rm.evaluate(frame.assign(query="q", grade=1), "StRecall@2").mean().item()
+    0.5
     """
 
     aliases = ("SubtopicRecall",)

@@ -22,9 +22,10 @@ NEVER = 700.0
 class BPM(Continuing):
     """Bejeweled player: a reader who stops when gained enough, or when patience ends.
 
-    Goes on from rank i while the gain so far is below T and i is below K: the mean gain of the
-    documents looked at. With ``hb`` or ``hc`` above 0, T and K move with each document by
-    h · (g − median): the dynamic form. In [0, 1].
+    BPM = (1 / s) Σ_{i<=s} g_i, the mean gain of the documents looked at, where C_i = 1 while the
+    gain so far is below T and i is below K, and s is the first rank at which it is 0. With ``hb``
+    or ``hc`` above 0, T and K move with each document by h · (g − median): the dynamic form. In
+    [0, 1].
 
     Parameters
     ----------

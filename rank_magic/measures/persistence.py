@@ -183,8 +183,8 @@ class RBP(Continuing):
 class RBPResidual(Measure):
     """RBP residual: what rank-biased precision could still gain.
 
-    (1 − p) Σ over unjudged ranks of p^{r−1}, plus p^n for all that lies behind the n ranks
-    looked at. In [0, 1].
+    RBPResidual = (1 − p) Σ over unjudged ranks of p^{r−1}, plus p^n for all that lies behind the
+    n ranks looked at. In [0, 1].
 
     Parameters
     ----------

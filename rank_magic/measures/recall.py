@@ -96,7 +96,7 @@ class IPrec(Binary):
 class IPrec11(Binary):
     """Eleven-point average: the mean interpolated precision at recall 0, 0.1, ..., 1.
 
-    In [0, 1].
+    IPrec11 = (1 / 11) Σ over x = 0, 0.1, ..., 1 of max{P@r : R@r >= x}. In [0, 1].
 
     Parameters
     ----------

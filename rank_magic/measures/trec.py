@@ -70,6 +70,10 @@ class TrecIPrec(Rounding):
     -----
     `IPrec` keeps to the definition and rounds nothing. Equal scores: no closed form; averaged
     over 1,000 drawn orders.
+
+    References
+    ----------
+    trec_eval 10, m_iprec_at_recall.c.
     """
 
     recall: float = parameter(0, "recall from which precision counts", low=0, high=1)
@@ -97,6 +101,10 @@ class Trec11pt(Rounding):
     -----
     `IPrec11` keeps to the definition and rounds nothing. Equal scores: no closed form; averaged
     over 1,000 drawn orders.
+
+    References
+    ----------
+    trec_eval 10, m_11pt_avg.c.
     """
 
     name = "trec.11pt_avg"
@@ -337,6 +345,10 @@ class TrecGmBpref(bpref):
     ----------
     rel
         As for `bpref`.
+
+    References
+    ----------
+    Robertson, On GMAP: and other transformations, CIKM 2006; trec_eval 10, m_gm_bpref.c.
     """
 
     name = "trec.gm_bpref"
