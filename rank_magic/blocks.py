@@ -341,11 +341,15 @@ class Block:
     def shuffled(self, number: int) -> Block:
         """Return the block with its tie groups in the `number`-th of a series of random orders.
 
-        A ranking's orders depend on nothing but its own codes.
+        A ranking's orders depend on nothing but its own grades.
         """
         if self.ties is None:
             return self
-        at, order = self.ties.shuffled(self.codes, number)
+        # By the grades themselves: codes are numbered by what other queries hold, too.
+        named = np.concatenate(
+            [np.arange(FIRST_GRADE, dtype=np.uint64), self.scale.grades.view(np.uint64)]
+        )
+        at, order = self.ties.shuffled(np.take(named, self.codes), number)
         codes, *layers = (rearranged(part, at, order) for part in (self.codes, *self.layers))
         return replace(self, codes=codes, ties=None, layers=tuple(layers))
 

@@ -198,16 +198,16 @@ class Ties:
         order = np.lexsort((*(-part.ravel()[at] for part in reversed(parts)), group))
         return tuple(rearranged(part, at, order) for part in parts)
 
-    def shuffled(self, codes: NDArray[Any], number: int) -> tuple[Ints, Ints]:
+    def shuffled(self, grades: NDArray[np.uint64], number: int) -> tuple[Ints, Ints]:
         """Return the groups' flat cells, and the `number`-th of a series of random orders.
 
-        The orders of a row depend on nothing but its own codes, so that neither its neighbours
-        nor its padding can change a value.
+        The orders of a row depend on nothing but its own grades, written as whole numbers, 0
+        where no document is, so that neither its neighbours nor its padding can change a value.
         """
         group, _, at = self.span(self.shape[1])
         odd = np.full(self.shape[1], 0x9E3779B97F4A7C15, dtype=np.uint64)
         power = np.multiply.accumulate(odd)
-        row = (codes.astype(np.uint64) * power).sum(axis=1, dtype=np.uint64)
+        row = (_mixed(grades) * power).sum(axis=1, dtype=np.uint64)
         seed = _mixed(row + np.uint64(number * 0xD1B54A32D192ED03 % 2**64))
         key = _mixed(seed[at // self.shape[1]] + power[at % self.shape[1]])
         return at, np.lexsort((key, group))
