@@ -21,25 +21,34 @@ MOST_LETTERS = 100
 # Transparent backgrounds and inherited colours read in light and dark themes. Bars, badges and
 # brackets repeat what the text says, so that nothing is lost where styles are taken away.
 STYLE = """<style scoped>
-.rm-explained table {border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .4em 0;}
-.rm-explained th, .rm-explained td {text-align: right; vertical-align: top; border: 0;
-  padding: .3em .7em; border-bottom: 1px solid rgba(128, 128, 128, .3);
+.rm-explained {max-width: 100%;}
+.rm-explained .rm-scroll {overflow: auto; max-width: 100%; margin: .4em 0;}
+.rm-explained table {border-collapse: collapse; border: 0; margin: 0; font-size: .93em;
+  font-variant-numeric: tabular-nums;}
+.rm-explained tr, .rm-explained tr:nth-child(odd), .rm-explained tr:nth-child(even) {
+  background: transparent;}
+.rm-explained tbody tr:hover {background: rgba(128, 128, 128, .12);}
+.rm-explained th, .rm-explained td {text-align: right; vertical-align: top; white-space: nowrap;
+  padding: .3em .5em; border: 0; border-bottom: 1px solid rgba(128, 128, 128, .3);
   background: transparent; color: inherit; max-width: none;}
 .rm-explained th {font-weight: normal; vertical-align: bottom;}
-.rm-explained th.rm-document, .rm-explained td.rm-document {text-align: left; min-width: 11em;}
+.rm-explained thead th {border-bottom: 1px solid rgba(128, 128, 128, .7);}
+.rm-explained th.rm-text, .rm-explained td.rm-text {text-align: left; white-space: normal;
+  overflow-wrap: anywhere; min-width: 8em; max-width: 30em;}
 .rm-explained td.rm-tied {border-left: 3px solid #CC79A7;}
 .rm-explained td.rm-tied-0 {border-left-color: #009E73;}
-.rm-explained .rm-side {color: #767676; font-size: .85em;}
-.rm-explained .rm-zero {color: #767676;}
-.rm-explained .rm-value {font-weight: bold; font-size: 1.15em;}
+.rm-explained .rm-side {opacity: .75; font-size: .9em;}
+.rm-explained .rm-zero {opacity: .6;}
+.rm-explained .rm-value {font-weight: bold; font-size: 1.1em;}
 .rm-explained .rm-grade {display: inline-block; min-width: 1.2em; padding: 0 .3em;
   text-align: center; border: 1px solid rgba(128, 128, 128, .55); border-radius: .7em;}
+.rm-explained .rm-count {white-space: nowrap;}
 .rm-explained .rm-open {border-style: dashed;}
-.rm-explained .rm-full {position: relative; height: 5px; margin-top: 3px; min-width: 4em;}
+.rm-explained .rm-full {position: relative; height: 5px; margin-top: 3px; min-width: 3em;}
 .rm-explained .rm-full > div {position: absolute; top: 0; left: 0; height: 5px;}
-.rm-explained .rm-ideal {background: rgba(128, 128, 128, .35);}
+.rm-explained .rm-ideal {background: rgba(128, 128, 128, .4);}
 .rm-explained .rm-real {background: #0072B2;}
-.rm-explained p {margin: .3em 0 0 0; max-width: 60em;}
+.rm-explained p {margin: .3em 0 0 0; max-width: 62em; line-height: 1.4;}
 .rm-explained details {margin-top: .3em;}
 .rm-explained summary {cursor: pointer;}
 </style>"""
@@ -161,8 +170,9 @@ def explanation_html(explanation: Explanation) -> str:
     title = f"<b>{first}</b> <span class='rm-side'>· {' · '.join(others)}</span>"
     return (
         f"{STYLE}<div class='rank-magic rm-explained'><p>{title}</p>"
-        f"<table><thead>{_head(explanation)}</thead><tbody>{''.join(_body(explanation, shown))}"
-        f"</tbody></table><p class='rm-side'>{_legend(explanation, shown)}</p>"
+        f"<div class='rm-scroll'><table><thead>{_head(explanation)}</thead>"
+        f"<tbody>{''.join(_body(explanation, shown))}</tbody></table></div>"
+        f"<p class='rm-side'>{'<br>'.join(_legend(explanation, shown))}</p>"
         f"{''.join(_workings(explanation, shown))}</div>"
     )
 
@@ -180,7 +190,7 @@ def _head(explanation: Explanation) -> str:
     )
     score = f"<th scope='col'>{scored}</th>" if scored else ""
     return (
-        f"<tr><th scope='col'>rank</th><th scope='col' class='rm-document'>document</th>"
+        f"<tr><th scope='col'>rank</th><th scope='col' class='rm-text'>document</th>"
         f"<th scope='col'>grade</th>{score}{measures}</tr>"
     )
 
@@ -192,6 +202,7 @@ def _body(explanation: Explanation, shown: int) -> Iterator[str]:
     # A full bar is the most that a rank adds, here or in an ideal ranking.
     full = pd.concat([explanation.ideal, added]).max()
     texts = _texts(explanation)
+    form = "#.5g" if scored and (ranking[scored] % 1 != 0).any() else ".15g"
     for rank in ranking.index[:shown]:
         row = ranking.loc[rank]
         cells = "".join(
@@ -199,16 +210,16 @@ def _body(explanation: Explanation, shown: int) -> Iterator[str]:
         )
         tied = "tie" in row.index and not pd.isna(row["tie"])
         mark = f" class='rm-tied rm-tied-{row['tie'] % 2}' title='equal scores'" if tied else ""
-        score = f"<td class='rm-side'>{row[scored]:.6g}</td>" if scored else ""
+        score = f"<td>{format(row[scored], form)}</td>" if scored else ""
         yield (
             f"<tr><td{mark}>{rank}{' =' if tied else ''}</td>"
-            f"<td class='rm-document'>{_document(row, texts)}</td>"
+            f"<td class='rm-text'>{_document(row, texts)}</td>"
             f"<td>{_badge(row['grade'], explanation.top_grade)}</td>{score}{cells}</tr>"
         )
     for what, grades in _rest(explanation, shown):
-        badges = " ".join(
-            f"{_badge(grade, explanation.top_grade)}"
-            f"<span class='rm-side'>&nbsp;×&nbsp;{number:,}</span>"
+        badges = ", ".join(
+            f"<span class='rm-count'>{_badge(grade, explanation.top_grade)}"
+            f"<span class='rm-side'> × {number:,}</span></span>"
             for grade, number in _counted(grades)
         )
         below = what.startswith("ranks")
@@ -216,9 +227,9 @@ def _body(explanation: Explanation, shown: int) -> Iterator[str]:
         cells = "".join(f"<td>{_amount(sums[name])}</td>" for name in added)
         yield (
             f"<tr><td>{what.removeprefix('ranks ') if below else '–'}</td>"
-            f"<td class='rm-document' colspan='{3 if scored else 2}'>"
-            f"<span class='rm-side'>{'further down' if below else what}</span> {badges}</td>"
-            f"{cells}</tr>"
+            f"<td class='rm-text' colspan='{3 if scored else 2}'>"
+            f"<span class='rm-side'>{'further down' if below else what}: grades</span> "
+            f"{badges}</td>{cells}</tr>"
         )
 
 
@@ -261,19 +272,21 @@ def _cell(value: float, ideal: float, full: float) -> str:
     return f"<td>{_amount(value)}{bar}</td>"
 
 
-def _legend(explanation: Explanation, shown: int) -> str:
-    notes = [
-        "Each column adds up to its measure's value. Blue is what the rank adds, grey what it "
-        "would add in an ideal ranking."
-    ]
+def _legend(explanation: Explanation, shown: int) -> Iterator[str]:
+    """Yield what the marks mean, those that occur."""
     visible = explanation.ranking.head(shown)
     if visible.empty:
-        return "No results, so nothing is added."
+        yield "No results, so nothing is added."
+        return
+    bars = "Blue bars are what a rank adds, grey ones what it would add in an ideal ranking."
+    # They do not where a convention decides the value, such as no_relevant="one".
+    sums, values = explanation.contributions.sum(), pd.Series(explanation.values)
+    adds_up = bool((values.isna() | ((sums - values).abs() < 1e-9)).all())
+    yield f"Each column adds up to the value at its top. {bars}" if adds_up else bars
     if "tie" in visible and visible["tie"].notna().any():
-        notes.append(f"= marks equal scores: {ORDERS[explanation.ties]}.")
+        yield f"= marks equal scores: {ORDERS[explanation.ties]}."
     if visible["grade"].isna().any():
-        notes.append("? was not judged and counts as grade 0.")
-    return " ".join(notes)
+        yield "? marks what nobody judged."
 
 
 def _workings(explanation: Explanation, shown: int) -> Iterator[str]:
@@ -292,6 +305,6 @@ def _workings(explanation: Explanation, shown: int) -> Iterator[str]:
         value = _number(explanation.values[name])
         yield (
             f"<details><summary class='rm-side'>How {escape(name)} comes to {value}</summary>"
-            f"<table><thead><tr><th scope='col'>rank</th>{head}</tr></thead>"
-            f"<tbody>{rows}</tbody></table></details>"
+            f"<div class='rm-scroll'><table><thead><tr><th scope='col'>rank</th>{head}</tr></thead>"
+            f"<tbody>{rows}</tbody></table></div></details>"
         )

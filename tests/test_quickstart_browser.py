@@ -15,10 +15,10 @@ pytestmark = pytest.mark.browser
 QUICKSTART = REPOSITORY / "notebooks" / "01_quickstart.ipynb"
 WIDTHS = (1280, 800)
 
-# Tables wider than the place that the notebook gives them, which a person would have to scroll.
-CUT_TABLES = """() => [...document.querySelectorAll(".jp-OutputArea-output")]
-    .filter(output => output.scrollWidth > output.clientWidth + 1)
-    .map(output => `${output.scrollWidth} > ${output.clientWidth}: ${output.innerText.slice(0, 60)}`)
+# What is wider than the place it has, so that a person would have to scroll sideways.
+CUT = """cell => [...cell.querySelectorAll(".jp-OutputArea-output, .rm-scroll")]
+    .filter(place => place.clientWidth > 0 && place.scrollWidth > place.clientWidth + 1)
+    .map(place => `${place.scrollWidth} > ${place.clientWidth}: ${place.innerText.slice(0, 60)}`)
 """
 
 
@@ -34,11 +34,18 @@ def cell_with(text: str) -> int:
 def look_at_all_of_it(page: NotebookPage, name: str) -> None:
     """Take a picture of the whole notebook, not only of what fits a screen."""
     page.page.evaluate("document.activeElement?.blur()")
+    # A window as tall as the notebook: all above it, then its cells from first to last.
     tall = page.page.evaluate(
-        """() => document.querySelector(".jp-WindowedPanel-outer").scrollHeight + 200"""
+        """() => {
+            const cells = [...document.querySelectorAll(".jp-Notebook .jp-Cell")];
+            const [first, last] = [cells[0], cells.at(-1)].map(cell => cell.getBoundingClientRect());
+            const panel = document.querySelector(".jp-WindowedPanel-outer");
+            return Math.ceil(panel.getBoundingClientRect().top + last.bottom - first.top + 60);
+        }"""
     )
     size = page.page.viewport_size
     page.page.set_viewport_size({"width": size["width"], "height": min(tall, 12_000)})
+    page.page.evaluate("document.querySelector('.jp-WindowedPanel-outer').scrollTop = 0")
     page.page.wait_for_timeout(300)
     page.screenshot(name)
     page.page.set_viewport_size(size)
@@ -82,8 +89,8 @@ def test_the_quickstart_works_and_can_be_looked_at(lab: Lab) -> None:
         for width in WIDTHS:
             show(page, dark=dark, width=width)
             look_at_all_of_it(page, f"quickstart-{'dark' if dark else 'light'}-{width}")
-            cut = page.page.evaluate(CUT_TABLES)
-            assert width < 1000 or cut == []
+            for cell in range(cells) if width > 1000 else (explained,):
+                assert page.cell(cell).evaluate(CUT) == []
 
     # What stays.
     show(page, dark=False, width=1280)
