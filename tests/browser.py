@@ -63,6 +63,12 @@ KERNEL_IS_IDLE = f"""() => {{
     );
 }}"""
 
+OUTPUTS_ARE_DRAWN = f"""number => {{
+    const cell = {NOTEBOOK}.content.widgets[number];
+    const drawn = [...cell.node.querySelectorAll(".jp-OutputArea-output")];
+    return drawn.length > 0 && drawn.every(output => output.childElementCount > 0);
+}}"""
+
 
 def find_chromium() -> str | None:
     """Return the browser that $CHROMIUM names, or one on the PATH, or None."""
@@ -275,7 +281,14 @@ class NotebookPage:
         return self.page.locator(".jp-Notebook .jp-Cell").nth(number)
 
     def text(self, number: int) -> str:
-        """Return the text that is shown under a cell."""
+        """Return the text that is shown under a cell, once JupyterLab has drawn it.
+
+        A cell that has run has its outputs, but texts are drawn a frame or more later, and long
+        ones only where they can be seen.
+        """
+        if self.outputs(number):
+            self.cell(number).locator(".jp-OutputArea").first.scroll_into_view_if_needed()
+            self.page.wait_for_function(OUTPUTS_ARE_DRAWN, arg=number)
         return "\n".join(self.cell(number).locator(".jp-OutputArea-output").all_inner_texts())
 
     def outputs(self, number: int) -> list[dict[str, Any]]:
