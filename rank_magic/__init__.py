@@ -11,6 +11,7 @@ from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.gains import register_gain
 from rank_magic.measures import Measure, measure, parameter, parse
 from rank_magic.overlaps import kendall_tau, rbo, tau_ap
+from rank_magic.shapes import from_arrays, from_lists
 
 __version__ = "0.1.0"
 
@@ -23,6 +24,8 @@ __all__ = [
     "datasets",
     "errors",
     "evaluate",
+    "from_arrays",
+    "from_lists",
     "kendall_tau",
     "measure",
     "parameter",

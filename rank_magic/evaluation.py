@@ -18,6 +18,7 @@ from rank_magic.discounts import Discount
 from rank_magic.gains import Gain
 from rank_magic.measures import Measure, MeasureLike, parse_all
 from rank_magic.rankings import Rankings
+from rank_magic.shapes import as_run
 from rank_magic.values import Values, compute
 from rank_magic.views import View
 
@@ -112,6 +113,7 @@ discount
     chosen = parse_all(measures)
     roles = {"query": query, "doc": doc, "grade": grade, "score": score, "rank": rank}
     roles |= {"system": system, "subtopic": subtopic}
+    frame = as_run(frame, query=query)
     rankings = Rankings.of(frame, conventions, order=order, **roles)
     return Evaluation.of(rankings, chosen)
 

@@ -23,7 +23,7 @@ FLOORS = [
     ["errors", "threads", "progress", "_patch"],
     ["gains", "discounts", "conventions", "statistics", "datasets"],
     ["columns"],
-    ["subtopics", "grouping", "layout", "overlaps"],
+    ["subtopics", "grouping", "layout", "overlaps", "shapes"],
     ["pooling", "ties", "blocks", "grades", "sorting"],
     ["rankings", "formats"],
     ["measures"],
