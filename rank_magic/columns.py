@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from rank_magic.errors import ColumnError, DataError, did_you_mean, listed
 
-__all__ = ["ROLE_NAMES", "Roles", "column", "combined", "find_roles", "ids", "numbers", "plain"]
+__all__ = [
+    "ROLE_NAMES",
+    "Roles",
+    "column",
+    "combined",
+    "find_given",
+    "find_roles",
+    "ids",
+    "numbers",
+    "plain",
+]
 
 # Conventional names by role: those in the first tuple win over those in the second.
 ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -26,8 +36,12 @@ ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "rank": ((), ("rank", "position")),
     "system": ((), ("system", "run")),
     "subtopic": ((), ("subtopic",)),
+    # Said by keyword only: a product has a weight, too, and so may a segment be anything's.
+    "segment": ((), ()),
+    "weight": ((), ()),
 }
 NEEDED = ("query", "grade")
+SEVERAL = ("query", "score", "segment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +56,10 @@ class Roles:
     score : tuple of column names
         One column per system; empty when rows are ordered otherwise.
     doc, rank, system, subtopic : column name or None
+    segment : tuple of column names
+        What results are broken down by; the same in all rows of a query.
+    weight : column name or None
+        What a query counts in means; the same in all rows of a query.
     by_rows : bool
         Whether rows stand in ranked order, so that neither score nor rank is needed.
     """
@@ -53,6 +71,8 @@ class Roles:
     rank: Hashable | None = None
     system: Hashable | None = None
     subtopic: Hashable | None = None
+    segment: tuple[Hashable, ...] = ()
+    weight: Hashable | None = None
     by_rows: bool = False
 
     def columns(self) -> list[Hashable]:
@@ -80,7 +100,7 @@ def find_roles(
     order : {"rows"}, optional
         Rows stand in ranked order; no score or rank is looked for.
     **given
-        Column names by role. ``query`` and ``score`` may be lists.
+        Column names by role. ``query``, ``score`` and ``segment`` may be lists.
 
     Returns
     -------
@@ -99,7 +119,7 @@ def find_roles(
             "order='rows' says that rows stand in ranked order; a score or a rank says otherwise. "
             "Give one of them only."
         )
-    names = [*frame.columns, *(name for name in frame.index.names if name is not None)]
+    names = _names(frame)
     found: dict[str, Any] = {}
     for role in ROLE_NAMES:
         chosen = given.pop(role, None)
@@ -117,15 +137,36 @@ def find_roles(
     if not (found.get("score") or found.get("rank") or order == "rows"):
         _no_order(frame, found)
     for role, chosen in found.items():
-        for name in chosen or ():
-            if names.count(name) > 1 and not _same_level(frame, name):
-                raise ColumnError(
-                    f"There are {names.count(name)} columns called {name!r}, which is the "
-                    f"{role}. Rename or drop all but one."
-                )
+        _check_single(frame, role, chosen or (), names)
     single: dict[str, Any] = {role: (chosen or [None])[0] for role, chosen in found.items()}
-    single.update(query=tuple(found["query"]), score=tuple(found.get("score") or ()))
+    single.update({role: tuple(found.get(role) or ()) for role in SEVERAL})
     return Roles(by_rows=order == "rows", **single)
+
+
+def find_given(
+    frame: pd.DataFrame, role: str, chosen: Hashable | Sequence[Hashable]
+) -> list[Hashable]:
+    """Return the columns given for one role, each of them checked to be there, and once."""
+    names = _names(frame)
+    found = _given(role, chosen, names)
+    _check_single(frame, role, found, names)
+    return found
+
+
+def _names(frame: pd.DataFrame) -> list[Hashable]:
+    """Return the names of the columns and of the named index levels."""
+    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+
+
+def _check_single(
+    frame: pd.DataFrame, role: str, chosen: Iterable[Hashable], names: Sequence[Hashable]
+) -> None:
+    for name in chosen:
+        if names.count(name) > 1 and not _same_level(frame, name):
+            raise ColumnError(
+                f"There are {names.count(name)} columns called {name!r}, which is the "
+                f"{role}. Rename or drop all but one."
+            )
 
 
 def _given(
@@ -137,7 +178,7 @@ def _given(
     if not isinstance(chosen, (list, tuple)) or (isinstance(chosen, tuple) and chosen in names):
         return [_existing(chosen, role, names)]
     several = [_existing(name, role, names) for name in chosen]
-    if role not in ("query", "score"):
+    if role not in SEVERAL:
         raise ColumnError(f"The {role} is one column, not {listed(several)}.")
     if not several:
         raise ColumnError(f"The list of columns for the {role} is empty.")
@@ -243,9 +284,9 @@ def _exact(whole: NDArray[np.integer[Any]], role: str) -> NDArray[np.float64]:
     """Return whole numbers as float64 in the same order, none of them merged.
 
     Beyond 2^53 floats can't tell neighbours apart: such numbers are replaced by their standing,
-    which is all that counts of a score or rank. A grade keeps its size.
+    which is all that counts of a score or rank. A grade and a weight keep their size.
     """
-    large = role != "grade" and whole.dtype.itemsize > 4 and len(whole) > 0
+    large = role not in ("grade", "weight") and whole.dtype.itemsize > 4 and len(whole) > 0
     if large and max(abs(int(whole.min())), abs(int(whole.max()))) > 2**53:
         return np.unique(whole, return_inverse=True)[1].astype(np.float64)
     return whole.astype(np.float64)

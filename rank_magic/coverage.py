@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from rank_magic.rankings import Ranked, Rankings
 from rank_magic.statistics import aggregate, mean
 from rank_magic.values import Values, compute
 
-__all__ = ["coverage", "positives_only", "sensitivity"]
+__all__ = ["coverage", "positives_only", "sensitivity", "shares_judged"]
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +25,12 @@ def positives_only(rankings: Rankings) -> bool:
     return not (rankings.scale.grades == 0).any()
 
 
-def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) -> pd.DataFrame:
+def coverage(
+    rankings: Rankings,
+    measures: Sequence[Measure],
+    values: Values,
+    weights: Floats | None = None,
+) -> pd.DataFrame:
     """Return the facts about queries, judgments and ties, a column for each system."""
     systems = len(rankings.systems)
     judged = values.pooled
@@ -43,20 +49,25 @@ def coverage(rankings: Rankings, measures: Sequence[Measure], values: Values) ->
         ],
         "documents judged": [int(values.judged.sum())] * systems,
     }
-    cutoffs: list[int | None] = [*sorted({m.k for m in measures if m.k is not None})]
-    if any(measure.k is None and measure.cutoff for measure in measures):
-        cutoffs.append(None)
-    shares = [Judged(k=k) for k in cutoffs]
+    shares = shares_judged(measures)
     if shares and not positives_only(rankings):
         found = compute(rankings, shares).ruled(rankings.conventions)
         for number, share in enumerate(shares):
-            facts[str(share)] = [mean(found[system, number]) for system in range(systems)]
+            facts[str(share)] = [mean(found[system, number], weights) for system in range(systems)]
     if rankings.rows.ranks:
         facts["queries whose rank and score disagree"] = [
             _disagreeing(rankings, system) for system in rankings.systems
         ]
     table = pd.DataFrame(facts, index=pd.Index(rankings.systems, name="system"), dtype=object)
     return table.T
+
+
+def shares_judged(measures: Sequence[Measure]) -> list[Judged]:
+    """Return the measures of what is judged, at the cutoffs of the given measures."""
+    cutoffs: list[int | None] = [*sorted({m.k for m in measures if m.k is not None})]
+    if any(measure.k is None and measure.cutoff for measure in measures):
+        cutoffs.append(None)
+    return [Judged(k=k) for k in cutoffs]
 
 
 def _disagreeing(rankings: Rankings, system: Hashable) -> int:
@@ -72,7 +83,10 @@ def _disagreeing(rankings: Rankings, system: Hashable) -> int:
 
 
 def sensitivity(
-    rankings: Rankings, measures: Sequence[Measure], values: Values
+    rankings: Rankings,
+    measures: Sequence[Measure],
+    values: Values,
+    weights: Floats | None = None,
 ) -> dict[str, list[float]]:
     """Return what each mean would be under other treatments; a list entry per system, measure."""
     conventions = rankings.conventions
@@ -89,16 +103,17 @@ def sensitivity(
         for number in range(len(measures)):
             at = (system, number)
             differs = np.abs(ends["best"][at] - ends["worst"][at]) > 1e-12
-            how = measures[number].aggregate
+            answered, findable = values.answered[system], values.findable[number]
+            over = partial(aggregate, how=measures[number].aggregate, weights=weights)
             row = (
-                aggregate(ruled[at], how),
+                over(ruled[at]),
                 int(np.count_nonzero(differs)),
-                aggregate(ends["worst"][at], how),
-                aggregate(ends["best"][at], how),
-                aggregate(bounds[0][at], how),
-                aggregate(bounds[1][at], how),
-                aggregate(ruled[at][values.answered[system]], how),
-                aggregate(ruled[at][values.findable[number]], how),
+                over(ends["worst"][at]),
+                over(ends["best"][at]),
+                over(bounds[0][at]),
+                over(bounds[1][at]),
+                over(np.where(answered, ruled[at], np.nan)),
+                over(np.where(findable, ruled[at], np.nan)),
             )
             for name, entry in zip(COLUMNS, row, strict=True):
                 table[name].append(entry)

@@ -17,6 +17,7 @@ from rank_magic.conventions import Conventions
 from rank_magic.discounts import Discount
 from rank_magic.gains import Gain
 from rank_magic.measures import Measure, MeasureLike, parse_all
+from rank_magic.query_facts import check_segments, weights_of
 from rank_magic.rankings import Rankings
 from rank_magic.shapes import as_run
 from rank_magic.values import Values, compute
@@ -39,6 +40,8 @@ def evaluate(
     rank: Hashable | None = None,
     system: Hashable | None = None,
     subtopic: Hashable | None = None,
+    segment: Hashable | Sequence[Hashable] | None = None,
+    weight: Hashable | None = None,
     order: str | None = None,
     ties: str = "average",
     unanswered: str = "zero",
@@ -65,6 +68,12 @@ def evaluate(
     query, doc, grade, score, rank, system, subtopic : column name, optional
         The column of each role, when its name is not a conventional one. ``score`` may be a
         list: a system for each. ``query`` may be a list of columns that name a query together.
+    segment : column name or list of them, optional
+        What results can be broken down by (`Evaluation.by`), such as the market. The same in
+        all rows of a query.
+    weight : column name, optional
+        What a query counts in means, such as how often it is asked. The same in all rows of a
+        query, at least 0. Sums are not weighted.
     order : {"rows"}, optional
         Rows stand in ranked order, so that no score or rank is needed.
     ties, unanswered, no_relevant, unjudged, negative, duplicates, depth, rel, max_grade, gain, \
@@ -112,7 +121,7 @@ discount
     )
     chosen = parse_all(measures)
     roles = {"query": query, "doc": doc, "grade": grade, "score": score, "rank": rank}
-    roles |= {"system": system, "subtopic": subtopic}
+    roles |= {"system": system, "subtopic": subtopic, "segment": segment, "weight": weight}
     frame = as_run(frame, query=query)
     rankings = Rankings.of(frame, conventions, order=order, **roles)
     return Evaluation.of(rankings, chosen)
@@ -133,17 +142,22 @@ class Evaluation:
         By what.
     view : View
         How it is shown; `shown` changes it.
+    weights : Series or None
+        What each query counts in means; None when all count the same.
     """
 
     rankings: Rankings
     measures: tuple[Measure, ...]
     _values: Values
     view: View = field(default_factory=View)
+    weights: pd.Series[float] | None = None
 
     @classmethod
     def of(cls, rankings: Rankings, measures: Sequence[Measure]) -> Evaluation:
         """Measure rankings."""
-        return cls(rankings, tuple(measures), compute(rankings, measures))
+        check_segments(rankings)
+        weights = weights_of(rankings)
+        return cls(rankings, tuple(measures), compute(rankings, measures), weights=weights)
 
     @property
     def conventions(self) -> Conventions:
@@ -196,7 +210,7 @@ class Evaluation:
         -------
         Series or DataFrame
             By measure; with several systems a row for each. Queries without a value do not
-            count; `summary` says how many do.
+            count; `summary` says how many do. Weighted when weights were given.
         """
         means = self.summary()["mean"]
         return (
@@ -213,6 +227,18 @@ class Evaluation:
         DataFrame
             Columns ``mean``, ``low``, ``high`` (the t interval of the mean over queries) and
             ``queries``; a row for each measure, or for each system and measure.
+
+        Notes
+        -----
+        With weights w the mean is Σ w·x / Σ w, the geometric mean is weighted likewise, and a sum
+        is not. The standard error is the jackknife's, from leaving out one query at a time, and
+        the t interval has n_eff − 1 degrees of freedom, n_eff = (Σ w)² / Σ w² (Kish). Equal
+        weights give what none do. Queries of weight 0 are not counted.
+
+        References
+        ----------
+        Efron, B. and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapter 11.
+        Kish, L. (1965). Survey Sampling. Section 11.2.
         """
         return self._summary.copy()
 
@@ -221,19 +247,24 @@ class Evaluation:
         poisoned = self.conventions.no_relevant == "nan"
         lacking = self._values.without_relevant if poisoned else None
         how = [measure.aggregate for measure in self.measures]
-        rows = statistics.summaries(self._ruled, how, lacking)
+        rows = statistics.summaries(self._ruled, how, lacking, self._weights)
         index = self._columns()
         return pd.DataFrame(rows, index=index, columns=["mean", "low", "high", "queries"]).astype(
             {"queries": np.int64}
         )
 
+    @property
+    def _weights(self) -> NDArray[np.float64] | None:
+        return None if self.weights is None else self.weights.to_numpy()
+
     @cached_property
     def coverage(self) -> pd.DataFrame:
         """The facts about queries, judgments and ties that the means rest on.
 
-        A row for each fact and a column for each system.
+        A row for each fact and a column for each system. Shares of what is judged are means
+        over queries, weighted like the others.
         """
-        return facts.coverage(self.rankings, self.measures, self._values)
+        return facts.coverage(self.rankings, self.measures, self._values, self._weights)
 
     @cached_property
     def sensitivity(self) -> pd.DataFrame:
@@ -246,7 +277,7 @@ class Evaluation:
         (missing where no true bound exists); ``answered`` and ``with_relevant``, the means over
         the queries with results and over those with a relevant document.
         """
-        table = facts.sensitivity(self.rankings, self.measures, self._values)
+        table = facts.sensitivity(self.rankings, self.measures, self._values, self._weights)
         return pd.DataFrame(table, index=self._columns())
 
     def explain(self, query: Any = None, *, system: Hashable | None = None) -> Explanation:

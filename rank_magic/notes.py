@@ -13,8 +13,11 @@ from rank_magic.coverage import positives_only
 from rank_magic.discounts import discount_name
 from rank_magic.gains import gain_name
 from rank_magic.measures.orders import ORDERS
+from rank_magic.weighting import effective_number
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rank_magic.evaluation import Evaluation
 
 __all__ = [
@@ -32,6 +35,8 @@ NAME_LETTERS = 30
 # Rows times systems beyond which the means under other choices are worked out on request only:
 # below it they take about a second.
 WORKED_OUT_CELLS = 2_000_000
+# The share of all weight from which a single query is named.
+HEAVY = 0.2
 
 
 class Note(NamedTuple):
@@ -88,9 +93,32 @@ def by_system(facts: dict[Hashable, Any], form: str = "{:,}") -> str:
 # What the means rest on.
 
 
+def query_notes(evaluation: Evaluation) -> Iterator[Note]:
+    """Yield what queries count, and what they can be broken down by."""
+    if evaluation.weights is not None:
+        yield Note(_weights_in_words(evaluation, evaluation.weights))
+    if segments := evaluation.rankings.roles.segment:
+        yield Note(f"by() breaks down by {', '.join(map(short, segments))}")
+
+
+def _weights_in_words(evaluation: Evaluation, given: pd.Series[float]) -> str:
+    weights = given.to_numpy()
+    worth = f"{effective_number(weights):.1f}".removesuffix(".0")
+    equal = "query" if worth == "1" else "queries"
+    text = f"weighted by {short(given.name)}, worth {worth} equal {equal}"
+    if nothing := np.count_nonzero(weights == 0):
+        text += f"; {counted(nothing, 'query', 'queries')} of weight 0 left out"
+    share = float(weights.max() / weights.sum())
+    if share >= HEAVY:
+        heaviest = short(evaluation.queries[int(weights.argmax())])
+        text += f"; {heaviest} alone has {100 * share:.0f} % of the weight"
+    return text
+
+
 def coverage_notes(evaluation: Evaluation) -> Iterator[Note]:
     """Yield what the means rest on, the most important first."""
     facts, conventions = evaluation.coverage, evaluation.conventions
+    yield from query_notes(evaluation)
     first: Any = facts.iloc[:, 0]
     if silent := first["queries without any judgment"]:
         yield Note(f"{counted(silent, 'query', 'queries')} without any judgment left out")
@@ -149,7 +177,12 @@ def _drawn(evaluation: Evaluation) -> str:
     if not drawn:
         return ""
     counts = np.maximum(np.count_nonzero(~np.isnan(evaluation._ruled), axis=2), 1)
-    largest = float((np.sqrt((errors**2).sum(axis=2)) / counts).max())
+    shares: Any = 1 / counts[:, :, None]
+    if evaluation.weights is not None:
+        weights = np.where(np.isnan(evaluation._ruled), 0.0, evaluation.weights.to_numpy())
+        total = weights.sum(axis=2, keepdims=True)
+        shares = weights / np.where(total > 0, total, 1.0)
+    largest = float(np.sqrt(((errors * shares) ** 2).sum(axis=2)).max())
     return (
         f"for {', '.join(drawn)} equal scores stand in {ORDERS:,} drawn orders, which leaves the "
         f"mean a standard error of up to {largest:.1g}"

@@ -78,6 +78,7 @@ class Rankings:
     scale: Scale
     docs: Ints | None
     topics: tuple[Codes, ...]
+    given: pd.DataFrame  # the frame before rows were pooled
 
     @classmethod
     def of(cls, frame: pd.DataFrame, conventions: Conventions, **roles: Any) -> Rankings:
@@ -110,7 +111,7 @@ class Rankings:
         groups = group_rows([column(rows.frame, name) for name in found.query])
         codes, scale, topics = _codes(rows, conventions)
         docs = None if found.doc is None else ids(column(rows.frame, found.doc), "doc")
-        return cls(rows, found, conventions, groups, codes, scale, docs, topics)
+        return cls(rows, found, conventions, groups, codes, scale, docs, topics, kept)
 
     @property
     def systems(self) -> tuple[Hashable, ...]:

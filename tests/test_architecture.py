@@ -21,13 +21,13 @@ PACKAGE = Path(__file__).resolve().parents[1] / "rank_magic"
 # plan and not yet built may stand here.
 FLOORS = [
     ["errors", "threads", "progress", "_patch"],
-    ["gains", "discounts", "conventions", "statistics", "datasets"],
+    ["gains", "discounts", "conventions", "weighting", "statistics", "datasets"],
     ["columns"],
     ["subtopics", "grouping", "layout", "overlaps", "shapes"],
     ["pooling", "ties", "blocks", "grades", "sorting"],
     ["rankings", "formats"],
     ["measures"],
-    ["values", "coverage", "views", "evaluation"],
+    ["values", "coverage", "query_facts", "views", "evaluation"],
     ["explanation", "comparison", "diagnosis", "engines"],
     ["notes"],
     ["tables", "explanation_tables", "plots", "reports"],

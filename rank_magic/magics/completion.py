@@ -33,7 +33,7 @@ USUAL_CUTOFFS = (5, 10, 20)
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 1000)
 MOST_ITEMS = 50
 # Roles whose column holds numbers.
-NUMBERS = ("grade", "score", "rank")
+NUMBERS = ("grade", "score", "rank", "weight")
 
 
 def make_matcher(magics: Any) -> Callable[[CompletionContext], SimpleMatcherResult]:

@@ -40,6 +40,8 @@ EXAMPLES = {
     "score": "bm25 --score minilm",
     "rank": "place",
     "system": "engine",
+    "segment": "market",
+    "weight": "traffic",
     "depth": "100",
     "rel": "2",
     "max_grade": "4",
@@ -190,7 +192,8 @@ def _of_engine(parameter: inspect.Parameter) -> Option:
     if name in ROLE_NAMES:
         group, kind = COLUMNS, "column"
         names = [known for standing in ROLE_NAMES[name] for known in standing]
-        text = f"the column of the {name}; found by itself if called {either(names)}"
+        text = f"the column of the {name}"
+        text += f"; found by itself if called {either(names)}" if names else f": {_about(name)}"
     else:
         group = CONVENTIONS if name in Conventions.names() else COLUMNS
         kind = name if name in ("gain", "discount") else _kind(annotation, choices)

@@ -70,6 +70,8 @@ class Grid:
         By measure: the value of a full bar; NaN where a bar would say nothing.
     sums : list of str
         The measures of which it is not means but sums.
+    weighted : bool
+        Whether queries have weights.
     """
 
     systems: list[str]
@@ -79,6 +81,7 @@ class Grid:
     decimals: list[int]
     full: list[float]
     sums: list[str]
+    weighted: bool = False
 
     @property
     def marked(self) -> bool:
@@ -93,7 +96,8 @@ class Grid:
         noun = "query" if most == 1 else "queries"
         sums = f" (sums of {', '.join(self.sums)})" if self.sums else ""
         best = f"; {mark} best" if mark and self.marked else ""
-        return f"means{sums} over {queries} {noun} with 95 % intervals{best}"
+        means = "weighted means" if self.weighted else "means"
+        return f"{means}{sums} over {queries} {noun} with 95 % intervals{best}"
 
 
 def grid(evaluation: Evaluation) -> Grid:
@@ -128,6 +132,7 @@ def grid(evaluation: Evaluation) -> Grid:
             for place, measure in enumerate(evaluation.measures)
         ],
         sums=[str(measure) for measure in evaluation.measures if measure.aggregate == "sum"],
+        weighted=evaluation.weights is not None,
     )
 
 
