@@ -5,7 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["ColumnError", "ConventionError", "DataError", "MeasureError", "RankMagicError"]
+__all__ = [
+    "ColumnError",
+    "ConventionError",
+    "DataError",
+    "LibraryError",
+    "MeasureError",
+    "RankMagicError",
+]
 
 
 class RankMagicError(ValueError):
@@ -34,6 +41,10 @@ class MeasureError(RankMagicError):
 
 class ConventionError(RankMagicError):
     """A convention (ties, unjudged, ...) has no such setting."""
+
+
+class LibraryError(RankMagicError):
+    """A library that is needed here is not installed."""
 
 
 def listed(items: Iterable[object], limit: int = 12) -> str:

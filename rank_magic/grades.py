@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rank_magic.blocks import FIRST_GRADE, NEGATIVE, UNJUDGED, Scale
 from rank_magic.threads import in_threads
 
-__all__ = ["grade_codes"]
+__all__ = ["grade_codes", "with_levels"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]
@@ -80,3 +80,14 @@ def _whole(grades: Floats, low: float, high: float) -> tuple[Codes, NDArray[np.b
 
     whole = all(in_threads(fill, range(0, len(grades), PIECE)))
     return (codes, present) if whole else None
+
+
+def with_levels(codes: Codes, scale: Scale, levels: Floats) -> tuple[Codes, Scale]:
+    """Return codes and scale as they would be if the given grades occurred, too."""
+    grades = np.union1d(scale.grades, levels)
+    if len(grades) == len(scale.grades):
+        return codes, scale
+    moved = np.arange(scale.codes)
+    moved[FIRST_GRADE:] = FIRST_GRADE + np.searchsorted(grades, scale.grades)
+    fits = np.promote_types(codes.dtype, np.min_scalar_type(-FIRST_GRADE - len(grades)))
+    return moved.astype(fits)[codes], Scale(grades)

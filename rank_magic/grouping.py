@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rank_magic.columns import combined, ids
 from rank_magic.threads import in_threads
 
-__all__ = ["Groups", "group_rows"]
+__all__ = ["Groups", "group_rows", "standing"]
 
 Ints = NDArray[np.signedinteger[Any]]
 
@@ -78,7 +78,7 @@ def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
     length = np.diff(start, append=len(codes))
     first = start if order is None else order[start]
     labels = _labels(columns, first)
-    place = _standing(labels)
+    place = standing(labels)
     if place is not None:
         labels, start, length = labels[place], start[place], length[place]
     return Groups(labels, start, length, order)
@@ -157,7 +157,7 @@ def _labels(columns: Sequence[pd.Series[Any]], rows: Ints) -> pd.Index[Any]:
     return pd.MultiIndex.from_arrays(parts, names=[part.name for part in parts])
 
 
-def _standing(labels: pd.Index[Any]) -> Ints | None:
+def standing(labels: pd.Index[Any]) -> Ints | None:
     """Return the order that sorts the labels; None when they are sorted."""
     if labels.is_monotonic_increasing:
         return None

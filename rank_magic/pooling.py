@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rank_magic.columns import Roles, column, combined, ids, numbers, plain
 from rank_magic.errors import ColumnError, DataError
 from rank_magic.subtopics import by_subtopic
+from rank_magic.whole import Whole, check_grades
 
 __all__ = ["Rows", "read_rows"]
 
@@ -51,7 +52,9 @@ class Rows:
     topics: Floats | None = None
 
 
-def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
+def read_rows(
+    frame: pd.DataFrame, roles: Roles, duplicates: str, whole: Whole | None = None
+) -> Rows:
     """Read the numbers of a frame, pooling the judgments of systems that stand in rows.
 
     Raises
@@ -61,13 +64,8 @@ def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
         within a system.
     """
     grade = numbers(column(frame, roles.grade), "grade")
-    highest = np.fmax.reduce(grade)
-    if np.isnan(highest):
-        raise DataError(
-            f"The grade column {roles.grade!r} holds no grade at all, so nothing is judged."
-        )
-    if np.isinf(highest) or np.isinf(np.fmin.reduce(grade)):
-        raise DataError(f"The grade column {roles.grade!r} has an infinite grade.")
+    if whole is None:
+        check_grades(np.fmin.reduce(grade), np.fmax.reduce(grade), roles.grade)
     scores: dict[Hashable, Floats]
     rank = None if roles.rank is None else numbers(column(frame, roles.rank), "rank")
     if roles.score:
@@ -86,10 +84,10 @@ def read_rows(frame: pd.DataFrame, roles: Roles, duplicates: str) -> Rows:
             "repeated documents are found by it, so a doc column is needed. Say which one: "
             "doc='...'."
         )
-    return _pooled(rows, roles, duplicates)
+    return _pooled(rows, roles, duplicates, whole)
 
 
-def _pooled(rows: Rows, roles: Roles, duplicates: str) -> Rows:
+def _pooled(rows: Rows, roles: Roles, duplicates: str, whole: Whole | None) -> Rows:
     """Return one row per query and document, with a score for each system."""
     frame = rows.frame
     keys = [ids(column(frame, name), "query") for name in roles.query]
@@ -103,7 +101,7 @@ def _pooled(rows: Rows, roles: Roles, duplicates: str) -> Rows:
         unit, topics = by_subtopic(column(frame, roles.subtopic), keys, of_pair, rows.grade)
     _check_agreement(rows, roles, unit)
     grade = _highest(rows.grade, of_pair, number)
-    given, system = _by_system(rows, roles)
+    given, system = _by_system(rows, roles, whole)
     scores: dict[Hashable, Floats] = {}
     ranks: dict[Hashable, Floats] = {}
     positions: dict[Hashable, Ints] = {}
@@ -122,7 +120,9 @@ def _pooled(rows: Rows, roles: Roles, duplicates: str) -> Rows:
     return Rows(frame.iloc[first], grade, scores, ranks, several, positions, topics)
 
 
-def _by_system(rows: Rows, roles: Roles) -> tuple[dict[Hashable, Floats], Ints]:
+def _by_system(
+    rows: Rows, roles: Roles, whole: Whole | None
+) -> tuple[dict[Hashable, Floats], Ints]:
     """Return each system's scores, and the number of the system that each row belongs to."""
     if roles.system is None:
         return rows.scores, np.zeros(1, dtype=np.int64)
@@ -139,6 +139,9 @@ def _by_system(rows: Rows, roles: Roles) -> tuple[dict[Hashable, Floats], Ints]:
             f"{number} no system in {roles.system!r}. Name it, or drop such rows: "
             f"frame.dropna(subset=[{roles.system!r}])."
         )
+    if whole is not None:  # this part may lack some of the systems
+        place = pd.Index(whole.systems, dtype=object).get_indexer(pd.Index(names, dtype=object))
+        system, names = place[system], pd.Index(whole.systems)
     score = next(iter(rows.scores.values()))
     return dict.fromkeys(names, score), system
 

@@ -16,13 +16,14 @@ from rank_magic.blocks import FIRST_GRADE, PAD, Block, Pool, Scale
 from rank_magic.columns import Roles, column, combined, find_roles, ids
 from rank_magic.conventions import Conventions
 from rank_magic.errors import ColumnError, DataError
-from rank_magic.grades import grade_codes
+from rank_magic.grades import grade_codes, with_levels
 from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
 from rank_magic.pooling import Rows, read_rows, repeats_error
 from rank_magic.sorting import sort_block
 from rank_magic.threads import in_threads
 from rank_magic.ties import NARROW, Ties
+from rank_magic.whole import Whole
 
 __all__ = ["Ranked", "Rankings"]
 
@@ -81,7 +82,13 @@ class Rankings:
     given: pd.DataFrame  # the frame before rows were pooled
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, conventions: Conventions, **roles: Any) -> Rankings:
+    def of(
+        cls,
+        frame: pd.DataFrame,
+        conventions: Conventions,
+        whole: Whole | None = None,
+        **roles: Any,
+    ) -> Rankings:
         """Read a frame of one row per query and document.
 
         Parameters
@@ -90,6 +97,8 @@ class Rankings:
             The rows.
         conventions : Conventions
             How gaps and odd grades are treated.
+        whole : Whole, optional
+            What is known of all rows, when these are a part of them.
         **roles
             Column names by role, see `find_roles`.
 
@@ -107,9 +116,9 @@ class Rankings:
         # What is shown later must be what was computed, so the rows are kept as they are now.
         # With copy-on-write this takes no memory.
         kept = frame.copy(deep=False) if COW else frame.copy()
-        rows = read_rows(kept, found, conventions.duplicates)
+        rows = read_rows(kept, found, conventions.duplicates, whole)
         groups = group_rows([column(rows.frame, name) for name in found.query])
-        codes, scale, topics = _codes(rows, conventions)
+        codes, scale, topics = _codes(rows, conventions, whole)
         docs = None if found.doc is None else ids(column(rows.frame, found.doc), "doc")
         return cls(rows, found, conventions, groups, codes, scale, docs, topics, kept)
 
@@ -285,11 +294,15 @@ class Rankings:
             )
 
 
-def _codes(rows: Rows, conventions: Conventions) -> tuple[Codes, Scale, tuple[Codes, ...]]:
+def _codes(
+    rows: Rows, conventions: Conventions, whole: Whole | None
+) -> tuple[Codes, Scale, tuple[Codes, ...]]:
     """Return the codes of all grades, their scale, and the codes of each subtopic's grades."""
-    if rows.topics is None:
-        return *grade_codes(rows.grade, conventions.negative), ()
-    every = np.concatenate([rows.grade, *rows.topics.T])
+    every = rows.grade if rows.topics is None else np.concatenate([rows.grade, *rows.topics.T])
     codes, scale = grade_codes(every, conventions.negative)
     first, *others = np.split(codes, 1 + rows.topics.shape[1])
     return first, scale, tuple(others)
+    if whole is not None:
+        codes, scale = with_levels(codes, scale, whole.levels(conventions.negative))
+    if rows.topics is None:
+        return codes, scale, ()

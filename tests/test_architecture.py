@@ -23,7 +23,7 @@ FLOORS = [
     ["errors", "threads", "progress", "_patch"],
     ["gains", "discounts", "conventions", "weighting", "statistics", "datasets"],
     ["columns"],
-    ["subtopics", "grouping", "layout", "overlaps", "shapes"],
+    ["whole", "subtopics", "grouping", "layout", "overlaps", "shapes"],
     ["pooling", "ties", "blocks", "grades", "sorting"],
     ["rankings", "formats"],
     ["measures"],
