@@ -12,6 +12,7 @@ from rank_magic.gains import register_gain
 from rank_magic.measures import Measure, measure, parameter, parse
 from rank_magic.overlaps import kendall_tau, rbo, tau_ap
 from rank_magic.shapes import from_arrays, from_lists
+from rank_magic.training import lightgbm_metric, xgboost_metric
 
 __version__ = "0.1.0"
 
@@ -27,6 +28,7 @@ __all__ = [
     "from_arrays",
     "from_lists",
     "kendall_tau",
+    "lightgbm_metric",
     "measure",
     "parameter",
     "parse",
@@ -34,6 +36,7 @@ __all__ = [
     "register_discount",
     "register_gain",
     "tau_ap",
+    "xgboost_metric",
 ]
 
 

@@ -28,7 +28,7 @@ FLOORS = [
     ["rankings", "formats"],
     ["measures"],
     ["values", "coverage", "query_facts", "views", "evaluation"],
-    ["explanation", "comparison", "diagnosis", "engines"],
+    ["explanation", "comparison", "diagnosis", "training", "engines"],
     ["notes"],
     ["tables", "explanation_tables", "plots", "reports"],
     ["widgets"],
