@@ -300,9 +300,9 @@ def _codes(
     """Return the codes of all grades, their scale, and the codes of each subtopic's grades."""
     every = rows.grade if rows.topics is None else np.concatenate([rows.grade, *rows.topics.T])
     codes, scale = grade_codes(every, conventions.negative)
-    first, *others = np.split(codes, 1 + rows.topics.shape[1])
-    return first, scale, tuple(others)
     if whole is not None:
         codes, scale = with_levels(codes, scale, whole.levels(conventions.negative))
     if rows.topics is None:
         return codes, scale, ()
+    first, *others = np.split(codes, 1 + rows.topics.shape[1])
+    return first, scale, tuple(others)
