@@ -23,7 +23,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     """Return the mean of the values that are there, exactly summed; NaN when none is."""
     there, weight = weighting.present(values, weights)
     if weight is not None:
-        return weighting.mean(there, weight, around=mean(there))
+        return weighting.mean(there, weight)
     return math.fsum(there) / len(there) if len(there) else math.nan
 
 

@@ -46,10 +46,11 @@ def present(values: Floats, weights: Floats | None) -> tuple[Floats, Floats | No
     return there, weight / weight.max()
 
 
-def mean(values: Floats, weights: Floats, around: float) -> float:
-    """Return the weighted mean, summed exactly around a number so that equals give themselves."""
-    moved = math.fsum(weights * (values - around)) / math.fsum(weights)
-    return min(max(around + moved, float(values.min())), float(values.max()))
+def mean(values: Floats, weights: Floats) -> float:
+    """Return the weighted mean, summed from the lowest value so that equals give themselves."""
+    lowest = float(values.min())
+    above = math.fsum(weights * (values - lowest)) / math.fsum(weights)
+    return min(lowest + above, float(values.max()))
 
 
 def standard_error(values: Floats, weights: Floats, centre: float) -> float:
