@@ -22,6 +22,7 @@ __all__ = [
     "ids",
     "numbers",
     "plain",
+    "stored_numbers",
 ]
 
 # Conventional names by role: those in the first tuple win over those in the second.
@@ -253,6 +254,13 @@ def column(frame: pd.DataFrame, name: Hashable) -> pd.Series[Any]:
     if name in frame.columns:
         return frame[name]
     return frame.index.get_level_values(name).to_series(index=frame.index)
+
+
+def stored_numbers(values: pd.Series[Any], role: str) -> NDArray[Any]:
+    """Return a column's numbers, whole ones as they are stored, others as `numbers` does."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+        return values.to_numpy()
+    return numbers(values, role)
 
 
 def numbers(values: pd.Series[Any], role: str) -> NDArray[np.float64]:

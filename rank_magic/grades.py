@@ -8,78 +8,118 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, NEGATIVE, UNJUDGED, Scale
-from rank_magic.threads import in_threads
+from rank_magic.threads import PIECE, in_threads
 
 __all__ = ["grade_codes", "with_levels"]
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.signedinteger[Any]]
 
-# Grades are looked at in pieces that stay in a core's cache.
-PIECE = 1 << 18
-# Whole grades within so many steps of each other fit a code of one byte.
-STEPS = 100
+# A code of one byte has room for so many whole grades on either side of 0.
+MOST = 100
+MISSING = -128
+# So many first rows and so many grades are tried before all are counted.
+FEW, FEW_LEVELS = 1000, 12
+# Bytes are looked at in larger pieces: threads that take turns at tiny steps wait for each other.
+BYTES = 4 * PIECE
 
 
-def grade_codes(grades: Floats, negative: str) -> tuple[Codes, Scale]:
+def grade_codes(grades: NDArray[Any], negative: str) -> tuple[Codes, Scale]:
     """Return the code of every row's grade, and the scale that tells what codes mean.
 
     Parameters
     ----------
-    grades : array of float, shape (rows,)
+    grades : array of float or int, shape (rows,)
         Grades, NaN where not judged; at least one is there.
     negative : {"unjudged", "nonrelevant"}
         What grades below 0 are.
     """
-    low, high = float(np.fmin.reduce(grades)), float(np.fmax.reduce(grades))
-    whole = _whole(grades, low, high) if high - low < STEPS and low.is_integer() else None
-    if whole is None:
-        levels, number = np.unique(grades, return_inverse=True)
-        levels = np.asarray(levels[~np.isnan(levels)], dtype=np.float64)
-        codes: Codes = np.asarray(FIRST_GRADE + number).astype(
-            np.int16 if len(levels) < 2**15 - 4 else np.int32
-        )
-        codes[codes == FIRST_GRADE + len(levels)] = UNJUDGED
-    else:
-        codes, present = whole
-        levels = np.asarray(low + np.flatnonzero(present[FIRST_GRADE:]), dtype=np.float64)
-        if len(levels) <= high - low:
-            moved = np.arange(len(present))
-            moved[FIRST_GRADE:] = FIRST_GRADE - 1 + np.cumsum(present[FIRST_GRADE:])
-            codes = moved.astype(codes.dtype)[codes]
-    if low >= 0:
-        return codes, Scale(levels)
-    kept = np.union1d(levels[levels >= 0], [0.0] if negative == "nonrelevant" else [])
-    moved = np.arange(FIRST_GRADE + len(levels))
-    below = np.searchsorted(levels, 0.0)
-    moved[FIRST_GRADE : FIRST_GRADE + below] = (
-        FIRST_GRADE if negative == "nonrelevant" else NEGATIVE
-    )
-    moved[FIRST_GRADE + below :] = FIRST_GRADE + np.searchsorted(kept, levels[below:])
-    return moved.astype(codes.dtype)[codes], Scale(kept)
+    small = _small(grades)
+    if small is not None:
+        levels = _levels(small)
+        codes, kept = _codes_of(levels.astype(np.float64), negative)
+        return _recoded(small, levels, codes), Scale(kept)
+    found, number = np.unique(grades, return_inverse=True)
+    codes, kept = _codes_of(found[~np.isnan(found)].astype(np.float64), negative)
+    if len(codes) < len(found):
+        codes = np.append(codes, UNJUDGED)
+    kind = np.int16 if len(codes) < 2**15 - 4 else np.int32
+    return np.asarray(codes.astype(kind)[number]), Scale(kept)
 
 
-def _whole(grades: Floats, low: float, high: float) -> tuple[Codes, NDArray[np.bool_]] | None:
-    """Return the codes of whole grades from `low` to `high`, and which of the codes occur.
+def _codes_of(levels: Floats, negative: str) -> tuple[Codes, Floats]:
+    """Return the code of each distinct grade, and the grades that the scale keeps."""
+    below = levels < 0
+    kept = levels[~below]
+    if negative == "nonrelevant" and below.any():
+        kept = np.union1d(kept, [0.0])
+    codes = FIRST_GRADE + np.searchsorted(kept, levels)
+    codes[below] = FIRST_GRADE if negative == "nonrelevant" else NEGATIVE
+    return codes, kept
 
-    None when some grades are not whole.
-    """
-    codes = np.empty(len(grades), dtype=np.int8)
-    present = np.zeros(FIRST_GRADE + int(high - low) + 1, dtype=bool)
 
-    def fill(at: int) -> bool:
-        shifted = grades[at : at + PIECE] + (FIRST_GRADE - low)
-        missing = np.isnan(shifted)
-        if missing.any():
-            shifted[missing] = UNJUDGED
-        piece = shifted.astype(np.int8)
-        codes[at : at + PIECE] = piece
-        if not present[FIRST_GRADE:].all():
-            present[piece] = True
-        return bool((piece == shifted).all())
+def _small(grades: NDArray[Any]) -> NDArray[np.int8] | None:
+    """Return grades as bytes, `MISSING` where there is none; None when they don't fit."""
+    small = np.empty(len(grades), dtype=np.int8)
+    whole = grades.dtype.kind in "iu"
 
-    whole = all(in_threads(fill, range(0, len(grades), PIECE)))
-    return (codes, present) if whole else None
+    def fits(at: int) -> bool:
+        piece, found = grades[at : at + PIECE], small[at : at + PIECE]
+        with np.errstate(invalid="ignore"):  # what does not fit a byte is found out below
+            np.copyto(found, piece, casting="unsafe")
+        same, missing = found == piece, None
+        if not (whole or same.all()):
+            missing = np.isnan(piece)
+            found[missing] = 0
+            same |= missing
+        within = int(found.min()) >= -MOST and int(found.max()) <= MOST
+        if missing is not None:
+            found[missing] = MISSING
+        return within and bool(same.all())
+
+    return small if all(in_threads(fits, range(0, len(grades), PIECE))) else None
+
+
+def _levels(small: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the distinct grades, ascending."""
+    first = np.unique(small[:FEW])
+    usual = [int(grade) for grade in first if grade != MISSING][:FEW_LEVELS]
+
+    def others(at: int) -> NDArray[np.intp]:
+        # The grades that the first rows hold are looked for one by one, which is far faster
+        # than counting all, and mostly there are no others.
+        piece = small[at : at + BYTES]
+        known = piece == MISSING
+        for grade in usual:
+            known |= piece == grade
+        if known.all():
+            return np.zeros(0, dtype=np.intp)
+        return np.flatnonzero(np.bincount(piece.view(np.uint8), minlength=256))
+
+    found = [np.array(usual, dtype=np.intp), *in_threads(others, range(0, len(small), BYTES))]
+    levels = np.unique(np.concatenate(found).astype(np.uint8).view(np.int8))
+    return levels[levels != MISSING]
+
+
+def _recoded(small: NDArray[np.int8], levels: NDArray[np.int8], codes: Codes) -> Codes:
+    """Return the codes of grades that are bytes, in the same memory."""
+    table = np.full(256, UNJUDGED, dtype=np.int8)
+    table[levels] = codes
+    steps = table[levels] - levels
+
+    def recode(at: int) -> None:
+        piece = small[at : at + BYTES]
+        if len(steps) and (steps == steps[0]).all():
+            # The usual grades, each one above the one before: far faster than a look-up.
+            missing = piece == MISSING
+            piece += steps[0]
+            piece[missing] = UNJUDGED
+        else:
+            piece[:] = table[piece]
+
+    for _ in in_threads(recode, range(0, len(small), BYTES)):
+        pass
+    return small
 
 
 def with_levels(codes: Codes, scale: Scale, levels: Floats) -> tuple[Codes, Scale]:

@@ -11,13 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.columns import combined, ids
-from rank_magic.threads import in_threads
+from rank_magic.threads import PIECE, in_threads
 
 __all__ = ["Groups", "group_rows", "standing"]
 
 Ints = NDArray[np.signedinteger[Any]]
-
-PIECE = 1 << 18
 
 
 @dataclass(frozen=True)

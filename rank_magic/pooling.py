@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import Roles, column, combined, ids, numbers, plain
+from rank_magic.columns import Roles, column, combined, ids, numbers, plain, stored_numbers
 from rank_magic.errors import ColumnError, DataError
 from rank_magic.subtopics import by_subtopic
+from rank_magic.threads import extremes
 from rank_magic.whole import Whole, check_grades
 
 __all__ = ["Rows", "read_rows"]
@@ -29,7 +30,7 @@ class Rows:
     ----------
     frame : DataFrame
         The rows with all their columns, for labels and for showing.
-    grade : array of float, shape (rows,)
+    grade : array of float or int, shape (rows,)
         Grades, NaN where not judged.
     scores : dict of system name to array of float, shape (rows,)
         Scores, NaN where the system did not retrieve the document.
@@ -44,7 +45,7 @@ class Rows:
     """
 
     frame: pd.DataFrame
-    grade: Floats
+    grade: NDArray[Any]
     scores: dict[Hashable, Floats]
     ranks: dict[Hashable, Floats]
     several: bool
@@ -63,9 +64,9 @@ def read_rows(
         If numbers can't be read, grades of one document conflict, or a document is repeated
         within a system.
     """
-    grade = numbers(column(frame, roles.grade), "grade")
-    if whole is None:
-        check_grades(np.fmin.reduce(grade), np.fmax.reduce(grade), roles.grade)
+    grade = stored_numbers(column(frame, roles.grade), "grade")
+    if whole is None and grade.dtype.kind == "f":
+        check_grades(*extremes(grade), roles.grade)
     scores: dict[Hashable, Floats]
     rank = None if roles.rank is None else numbers(column(frame, roles.rank), "rank")
     if roles.score:
@@ -158,7 +159,7 @@ def _kept(given: Floats, mine: Ints, of_pair: Ints, number: int, duplicates: str
     return np.where(shown, kept, np.nan)
 
 
-def _highest(grade: Floats, of_pair: Ints, number: int) -> Floats:
+def _highest(grade: NDArray[Any], of_pair: Ints, number: int) -> Floats:
     """Return each pair's highest grade, NaN where it is not judged."""
     highest = np.full(number, np.nan)
     np.fmax.at(highest, of_pair, grade)

@@ -21,7 +21,7 @@ from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
 from rank_magic.pooling import Rows, read_rows, repeats_error
 from rank_magic.sorting import sort_block
-from rank_magic.threads import in_threads
+from rank_magic.threads import extremes, in_threads
 from rank_magic.ties import NARROW, Ties
 from rank_magic.whole import Whole
 
@@ -135,7 +135,10 @@ class Rankings:
     @cached_property
     def _doc_range(self) -> tuple[int, int]:
         """The lowest and the highest doc number."""
-        return (0, 0) if self.docs is None else (int(self.docs.min()), int(self.docs.max()))
+        if self.docs is None:
+            return 0, 0
+        low, high = extremes(self.docs)
+        return int(low), int(high)
 
     def under(self, **changes: Any) -> Rankings:
         """Return the same rankings under other conventions for ties or depth."""
@@ -193,28 +196,31 @@ class Rankings:
             self.rows.scores[system],
             condense=self._condensed_depth,
             settle=partial(self._among_equals, place, pool, system) if needed else None,
+            traced=with_rows or bool(pool.layers),
         )
         width = max(1, int(by_score.length.max()))
-        codes, length, tied = by_score.codes[:, :width], by_score.length, by_score.tied
+        codes, length, order = by_score.codes[:, :width], by_score.length, by_score.order
         if conventions.unjudged == "raise":
             self._refuse_unjudged(queries, codes, length)
-        rows = place.rows().ravel()[by_score.order[:, :width]] if with_rows else None
-        layers = tuple(np.take(layer, by_score.order[:, :width]) for layer in pool.layers)
+        rows = place.rows().ravel()[order[:, :width]] if with_rows else None
+        layers = tuple(np.take(layer, order[:, :width]) for layer in pool.layers)
         for layer in layers:
             layer[np.arange(width) >= length[:, None]] = PAD
-        if width <= NARROW and by_score.equal is None:
+        at = by_score.tied
+        if width <= NARROW and not len(at):
             # Measures go through narrow blocks column by column.
             codes = np.asfortranarray(codes)
         block = Block(codes, length, pool, None, conventions.depth, layers)
+        tied = np.zeros(len(queries), dtype=bool)
+        tied[at] = True
         ranked = Ranked(block, queries, tied, rows)
-        if conventions.ties != "average" or by_score.equal is None:
+        if conventions.ties != "average" or not len(at):
             yield ranked
             return
-        if not tied.all():
+        if len(at) < len(queries):
             yield ranked.take(np.flatnonzero(~tied))
-        at = np.flatnonzero(tied)
         ranked = ranked.take(at)
-        ties = Ties.of(by_score.equal[at, :width])
+        ties = Ties.of(by_score.equal[:, :width])
         parts = ties.together_by_grade(ranked.block.codes, *ranked.block.layers)
         block = replace(ranked.block, codes=parts[0], ties=ties, layers=parts[1:])
         yield replace(ranked, block=block)

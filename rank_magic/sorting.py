@@ -1,9 +1,16 @@
-"""Sort a block of rankings by score, and settle or mark what is tied."""
+"""Sort a block of rankings by score, and settle or mark what is tied.
+
+A sort that has to tell where everything came from is far slower than one that moves the numbers
+alone. So each score carries its document's code in the lowest byte of its mantissa, and is sorted
+as a number. Scores that differ in that byte only then look equal: rankings with such scores are
+sorted again, by the scores themselves.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +25,11 @@ __all__ = ["Sorted", "sort_block"]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.signedinteger[Any]]
+Settle = Callable[[Ints], "Ints | None"]
+
+# Where the lowest byte of a number of eight lies.
+LOWEST = 0 if sys.byteorder == "little" else 7
+ABOVE_LOWEST = np.int64(-256)
 
 
 @dataclass(frozen=True)
@@ -30,19 +42,61 @@ class Sorted:
         Codes by rank, `PAD` behind the last document.
     length : array of int, shape (queries,)
         Number of documents retrieved.
-    tied : array of bool, shape (queries,)
-        Whether the ranking has equal scores.
-    equal : array of bool, shape (queries, width), or None
-        Whether a cell's score equals that of its left neighbour; None when none does.
+    tied : array of int, shape (rankings,)
+        Numbers of the rankings that have equal scores.
+    equal : array of bool, shape (rankings, width)
+        Whether a cell's score equals that of its left neighbour, in those rankings.
     order : array of int, shape (queries, width)
-        Flat position of each cell before sorting.
+        Flat position of each cell before sorting; empty when nobody asked.
     """
 
     codes: Ints
     length: Ints
-    tied: Bools
-    equal: Bools | None
+    tied: Ints
+    equal: Bools
     order: Ints
+
+
+@dataclass(frozen=True)
+class _Unsorted:
+    """A block's cells before they are sorted.
+
+    Attributes
+    ----------
+    key : array of float, shape (queries, width)
+        Scores with their sign turned; infinite in cells that were not retrieved.
+    codes : array of int, shape (queries, width)
+        The cells' codes.
+    length : array of int, shape (queries,)
+        Number of documents retrieved.
+    missing : array of bool, shape (queries, width), or None
+        Which cells were not retrieved; None when all were.
+    infinite : bool
+        Whether some documents that were retrieved have an infinite score.
+    """
+
+    key: Floats
+    codes: Ints
+    length: Ints
+    missing: Bools | None
+    infinite: bool
+
+    def take(self, rows: Ints) -> _Unsorted:
+        """Return some of the rankings."""
+        missing = None if self.missing is None else self.missing[rows]
+        return replace(
+            self,
+            key=self.key[rows],
+            codes=self.codes[rows],
+            length=self.length[rows],
+            missing=missing,
+        )
+
+    def behind(self) -> Bools | None:
+        """Return which cells lie behind a ranking's last document once it is sorted."""
+        if self.missing is None:
+            return None
+        return np.arange(self.key.shape[1]) >= self.length[:, None]
 
 
 def sort_block(
@@ -51,7 +105,8 @@ def sort_block(
     scores: Floats,
     *,
     condense: int | None,
-    settle: Callable[[Ints], Ints | None] | None,
+    settle: Settle | None,
+    traced: bool,
 ) -> Sorted:
     """Sort the cells of a block by descending score.
 
@@ -69,53 +124,93 @@ def sort_block(
         Takes the numbers of tied rankings and returns by what equal scores are ordered, the
         smallest first, an array of shape (those, width); None for row order. When it is None
         itself, equals are left in any order.
+    traced : bool
+        Whether each cell's position before sorting is wanted.
     """
-    key = -place.take(scores, np.nan)
-    queries, width = key.shape
-    missing = np.isnan(key)
-    if condense is not None and condense >= width:
-        missing |= codes < FIRST_GRADE
-    gaps = bool(missing.any())
-    length = width - np.count_nonzero(missing, axis=1) if gaps else np.full(queries, width)
-    behind = None
-    if gaps:
-        # Missing cells go last. A score of minus infinity would stand among them.
-        lowest = bool((np.isposinf(key) & ~missing).any())
-        key[missing] = np.inf
-        behind = np.arange(width) >= length[:, None]
-    offset = (np.arange(queries) * width)[:, None]
-    split = gaps and lowest
-    order = np.lexsort((key, missing), axis=1) if split else np.argsort(key, axis=1)
-    order += offset
-    equal, tied = _ties(np.take(key, order), behind)
-    if equal is not None and settle is not None:
-        at = np.flatnonzero(tied)
-        second = settle(at)
-        within = (np.arange(len(at)) * width)[:, None]
-        if split:
-            keys = (key[at], missing[at]) if second is None else (second, key[at], missing[at])
-            again = np.lexsort(keys, axis=1)
-        else:
-            again = _by_key_then(key[at], second, within)
-        order[at] = again + offset[at]
-    sorted_ = np.take(codes, order)
-    if behind is not None:
-        sorted_[behind] = PAD
-    found = Sorted(sorted_, length, tied, equal, order)
-    if condense is not None and condense < width:
-        return _condensed(found, np.take(key, order), condense, settled=settle is not None)
+    cut = condense is not None and condense < codes.shape[1]
+    unsorted = _unsorted(place, codes, scores, judged_only=condense is not None and not cut)
+    if traced or cut or unsorted.infinite or codes.dtype != np.int8:
+        found = _by_position(unsorted, np.arange(len(codes)), settle)
+    else:
+        found = _by_number(unsorted, settle)
+    if condense is not None and cut:
+        return _condensed(found, unsorted.key, condense, settled=settle is not None)
     return found
+
+
+def _unsorted(place: Cells, codes: Ints, scores: Floats, *, judged_only: bool) -> _Unsorted:
+    # Taken from 0, so that no negative zero comes up.
+    key = 0.0 - place.take(scores, np.nan)
+    queries, width = key.shape
+    if not judged_only and np.isfinite(key).all():
+        return _Unsorted(key, codes, np.full(queries, width), None, infinite=False)
+    missing = np.isnan(key)
+    if judged_only:
+        missing |= codes < FIRST_GRADE
+    length = width - np.count_nonzero(missing, axis=1)
+    infinite = bool((np.isinf(key) & ~missing).any())
+    key[missing] = np.inf
+    return _Unsorted(key, codes, length, missing, infinite)
+
+
+def _by_number(unsorted: _Unsorted, settle: Settle | None) -> Sorted:
+    """Sort scores that carry their codes."""
+    key, behind = unsorted.key, unsorted.behind()
+    carried = key.copy()
+    carried.view(np.int8).reshape(*key.shape, 8)[..., LOWEST] = unsorted.codes
+    if unsorted.missing is not None:
+        carried[unsorted.missing] = np.nan
+    carried.sort(axis=1)
+    number = carried.view(np.int64)
+    codes = number.astype(np.int8)
+    if behind is not None:
+        codes[behind] = PAD
+    number &= ABOVE_LOWEST
+    tied, equal = _ties(number, behind)
+    found = Sorted(codes, unsorted.length, tied, equal, np.zeros((0, 0), dtype=np.int64))
+    if not len(tied):
+        return found
+    again = unsorted.take(tied)
+    if settle is None and not (again.key.view(np.int64) & ~ABOVE_LOWEST).any():
+        return found  # These scores need no lowest byte, so what looks equal is equal.
+    exact = _by_position(again, tied, settle)
+    codes[tied] = exact.codes
+    return replace(found, tied=exact.tied, equal=exact.equal)
+
+
+def _by_position(unsorted: _Unsorted, rows: Ints, settle: Settle | None) -> Sorted:
+    """Sort the cells of the rankings that have the given numbers, and tell where each was."""
+    key, behind = unsorted.key, unsorted.behind()
+    within = (np.arange(len(rows)) * key.shape[1])[:, None]
+    # A score of minus infinity would stand among the cells that were not retrieved.
+    apart = unsorted.missing if unsorted.infinite else None
+    order = np.argsort(key, axis=1) if apart is None else np.lexsort((key, apart), axis=1)
+    order += within
+    tied, equal = _ties(np.take(key, order), behind)
+    if len(tied) and settle is not None:
+        second = settle(rows[tied])
+        if apart is None:
+            again = _by_key_then(key[tied], second, within[: len(tied)])
+        else:
+            keys = [key[tied], apart[tied]]
+            again = np.lexsort(keys if second is None else [second, *keys], axis=1)
+        order[tied] = again + within[tied]
+    codes = np.take(unsorted.codes, order)
+    if behind is not None:
+        codes[behind] = PAD
+    return Sorted(codes, unsorted.length, rows[tied], equal, order)
 
 
 def _condensed(found: Sorted, key: Floats, depth: int, *, settled: bool) -> Sorted:
     """Return the first results without those that nobody judged."""
-    if not settled and found.equal is not None and found.equal[:, depth].any():
+    if not settled and found.equal[:, depth].any():
         raise ConventionError(
             f"depth={depth} cuts through equal scores, so that chance decides which documents "
             f"unjudged='remove' finds there. Settle the order of equals: ties='trec' or "
             f"ties='order'."
         )
-    codes, order, key = found.codes[:, :depth], found.order[:, :depth], key[:, :depth]
+    codes, order = found.codes[:, :depth], found.order[:, :depth]
+    key = np.take(key, order)
     gone = codes < FIRST_GRADE
     offset = (np.arange(len(codes)) * depth)[:, None]
     kept = np.argsort(gone, axis=1, kind="stable") + offset
@@ -123,21 +218,19 @@ def _condensed(found: Sorted, key: Floats, depth: int, *, settled: bool) -> Sort
     behind = np.arange(depth) >= length[:, None]
     codes = np.take(codes, kept)
     codes[behind] = PAD
-    equal, tied = _ties(np.take(key, kept), behind)
+    tied, equal = _ties(np.take(key, kept), behind)
     return Sorted(codes, length, tied, equal, np.take(order, kept))
 
 
-def _ties(key: Floats, behind: Bools | None) -> tuple[Bools | None, Bools]:
-    """Return which cells equal their left neighbour, and which rows have such a cell."""
-    same = key[:, 1:] == key[:, :-1]
+def _ties(key: NDArray[Any], behind: Bools | None) -> tuple[Ints, Bools]:
+    """Return which rows have equal neighbours, and which of their cells equal their left one."""
+    flat, equal = key.ravel(), np.zeros(key.shape, dtype=bool)
+    np.equal(flat[1:], flat[:-1], out=equal.ravel()[1:])
+    equal[:, 0] = False
     if behind is not None:
-        same &= ~behind[:, 1:]
-    tied = np.asarray(same.any(axis=1))
-    if not tied.any():
-        return None, tied
-    equal = np.zeros(key.shape, dtype=bool)
-    equal[:, 1:] = same
-    return equal, tied
+        equal[behind] = False
+    tied = np.flatnonzero(equal.any(axis=1)) if equal.any() else np.zeros(0, dtype=np.int64)
+    return tied, equal[tied]
 
 
 def _by_key_then(key: Floats, second: Ints | None, within: Ints) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -73,4 +74,4 @@ def test_one_bound_can_be_measured_alone() -> None:
 def test_profile_names_functions_of_the_package() -> None:
     done = run(str(BENCHMARKS / "profile_parts.py"), "--size", "50x100", "--calls", "2")
     assert done.returncode == 0, done.stderr
-    assert "rank_magic/sorting.py" in done.stdout
+    assert re.search(r"rank_magic/\w+\.py:\d+", done.stdout)
