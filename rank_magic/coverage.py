@@ -15,7 +15,7 @@ from rank_magic.rankings import Ranked, Rankings
 from rank_magic.statistics import aggregate, mean
 from rank_magic.values import Values, compute
 
-__all__ = ["coverage", "positives_only", "sensitivity", "shares_judged"]
+__all__ = ["coverage", "positives_only", "sensitivity", "shares_judged", "treatments"]
 
 Floats = NDArray[np.float64]
 
@@ -89,29 +89,22 @@ def sensitivity(
     weights: Floats | None = None,
 ) -> dict[str, list[float]]:
     """Return what each mean would be under other treatments; a list entry per system, measure."""
-    conventions = rankings.conventions
-    ruled = values.ruled(conventions)
-    tied = np.asarray(values.tied.any(axis=0))
-    ends = {}
-    for ties in ("worst", "best"):
-        other = compute(rankings.under(ties=ties), measures, tied) if tied.any() else values
-        moved = np.where(values.tied[:, None, :], other.ruled(conventions), ruled)
-        ends[ties] = np.where(np.isnan(ruled), np.nan, moved)
-    bounds = _bounds(rankings, measures, values)
+    ruled = values.ruled(rankings.conventions)
+    other = treatments(rankings, measures, values)
     table: dict[str, list[float]] = {name: [] for name in COLUMNS}
     for system in range(len(rankings.systems)):
         for number in range(len(measures)):
             at = (system, number)
-            differs = np.abs(ends["best"][at] - ends["worst"][at]) > 1e-12
+            differs = np.abs(other["best"][at] - other["worst"][at]) > 1e-12
             answered, findable = values.answered[system], values.findable[number]
             over = partial(aggregate, how=measures[number].aggregate, weights=weights)
             row = (
                 over(ruled[at]),
                 int(np.count_nonzero(differs)),
-                over(ends["worst"][at]),
-                over(ends["best"][at]),
-                over(bounds[0][at]),
-                over(bounds[1][at]),
+                over(other["worst"][at]),
+                over(other["best"][at]),
+                over(other["unjudged_worthless"][at]),
+                over(other["unjudged_best"][at]),
                 over(np.where(answered, ruled[at], np.nan)),
                 over(np.where(findable, ruled[at], np.nan)),
             )
@@ -130,6 +123,30 @@ COLUMNS = (
     "answered",
     "with_relevant",
 )
+
+
+def treatments(
+    rankings: Rankings, measures: Sequence[Measure], values: Values
+) -> dict[str, Floats]:
+    """Return each query's value under other treatments of ties and of unjudged documents.
+
+    Returns
+    -------
+    dict of array of float, shape (systems, measures, queries)
+        ``worst`` and ``best``, with equals in that order; ``unjudged_worthless`` and
+        ``unjudged_best``, between which the value lies whatever the unjudged documents shown are
+        (missing where no true bound exists).
+    """
+    conventions = rankings.conventions
+    ruled = values.ruled(conventions)
+    tied = np.asarray(values.tied.any(axis=0))
+    found = {}
+    for ties in ("worst", "best"):
+        other = compute(rankings.under(ties=ties), measures, tied) if tied.any() else values
+        moved = np.where(values.tied[:, None, :], other.ruled(conventions), ruled)
+        found[ties] = np.where(np.isnan(ruled), np.nan, moved)
+    found["unjudged_worthless"], found["unjudged_best"] = _bounds(rankings, measures, values)
+    return found
 
 
 def _bounds(

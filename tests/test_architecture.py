@@ -21,24 +21,31 @@ PACKAGE = Path(__file__).resolve().parents[1] / "rank_magic"
 # plan and not yet built may stand here.
 FLOORS = [
     ["errors", "threads", "progress", "_patch"],
-    ["gains", "discounts", "conventions", "weighting", "statistics", "datasets"],
+    ["gains", "discounts", "conventions", "weighting", "statistics", "significance", "datasets"],
     ["columns"],
     ["whole", "subtopics", "grouping", "layout", "overlaps", "shapes"],
-    ["pooling", "ties", "blocks", "grades", "sorting"],
-    ["rankings", "formats"],
+    ["pooling", "ties", "blocks", "grades", "sorting", "fingerprints", "matching", "mismatches"],
+    ["rankings", "formats", "joining", "attach"],
     ["measures"],
     ["values", "coverage", "query_facts", "views", "evaluation"],
-    ["explanation", "comparison", "diagnosis", "training", "engines"],
+    ["explanation", "records", "saving", "comparison", "diagnosis", "training", "raters", "engines"],
+    ["whatif", "attention"],
     ["notes"],
-    ["tables", "explanation_tables", "plots", "reports"],
+    ["browsing"],
+    ["tables", "explanation_tables", "plots"],
+    ["report"],
     ["widgets"],
-    ["accessor", "magics"],
+    ["accessor", "namespaces", "magics"],
     ["__init__"],
 ]
 
 # A result shows and explains itself: its methods call these rooms upstairs, when they are called.
 DOORS = {
+    ("evaluation", "engines"),
     ("evaluation", "explanation"),
+    ("evaluation", "plots"),
+    ("evaluation", "report"),
+    ("evaluation", "widgets"),
     ("evaluation", "tables"),
     ("explanation", "explanation_tables"),
 }
