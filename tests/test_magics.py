@@ -663,7 +663,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every report of progress come two seconds after the one before."""
     clock = iter(range(0, 10_000, 2))
     monkeypatch.setattr(
-        "rank_magic.magics.watching.time", SimpleNamespace(monotonic=lambda: next(clock))
+        "rank_magic.watching.time", SimpleNamespace(monotonic=lambda: next(clock))
     )
 
 

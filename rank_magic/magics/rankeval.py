@@ -23,9 +23,9 @@ from rank_magic.magics.helping import help_text
 from rank_magic.magics.planning import Plan, make_plan
 from rank_magic.magics.reading import HELP, for_the_line, read_line
 from rank_magic.magics.settings import Setting, Settings, changed
-from rank_magic.magics.watching import progress_bar
 from rank_magic.measures import parse
 from rank_magic.tables import prepare, write
+from rank_magic.watching import progress_bar
 
 __all__ = ["RankMagics", "load", "unload"]
 

@@ -19,8 +19,8 @@ PATIENCE = 1.0  # seconds of work without a bar
 class _Watch:
     """Opens a bar when work lasts; is told of progress by the engine."""
 
-    def __init__(self, shell: Any) -> None:
-        self._shell, self._start = shell, time.monotonic()
+    def __init__(self, shell: Any, of: str) -> None:
+        self._shell, self._of, self._start = shell, of, time.monotonic()
         self._total = self._done = 0
         self._bar: Any = None
 
@@ -28,7 +28,7 @@ class _Watch:
         self._total += more
         self._done += done
         if self._bar is None and time.monotonic() - self._start > PATIENCE:
-            self._bar = _bar(self._shell, self._total, self._done)
+            self._bar = _bar(self._shell, self._total, self._done, self._of)
         elif self._bar is not None:
             self._bar.total = self._total
             self._bar.update(self._done - self._bar.n)
@@ -39,9 +39,17 @@ class _Watch:
 
 
 @contextmanager
-def progress_bar(shell: Any) -> Iterator[None]:
-    """Show how far the work inside is, once it has taken a second; nothing of it stays."""
-    watch = _Watch(shell)
+def progress_bar(shell: Any, of: str = "rankings") -> Iterator[None]:
+    """Show how far the work inside is, once it has taken a second; nothing of it stays.
+
+    Parameters
+    ----------
+    shell : InteractiveShell or None
+        Where it is shown. Without one on the terminal, if there is one.
+    of : str
+        What the work is counted in.
+    """
+    watch = _Watch(shell, of)
     try:
         with watched(watch):
             yield
@@ -49,13 +57,14 @@ def progress_bar(shell: Any) -> Iterator[None]:
         watch.close()
 
 
-def _bar(shell: Any, total: int, done: int) -> Any:
+def _bar(shell: Any, total: int, done: int, of: str) -> Any:
     """Return a tqdm bar for where the shell runs."""
     from tqdm.std import tqdm
 
-    looks = {"total": total, "initial": done, "unit": " rankings", "unit_scale": True}
+    looks = {"total": total, "initial": done, "unit": f" {of}", "unit_scale": True}
     if getattr(shell, "kernel", None) is None:
-        return tqdm(leave=False, **looks)
+        # None leaves it out where nobody looks on: errors go to a file.
+        return tqdm(leave=False, disable=False if shell is not None else None, **looks)
 
     # tqdm.notebook would leave a widget behind, which a reopened notebook can't show.
     from IPython.display import HTML, display
