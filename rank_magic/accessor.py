@@ -64,6 +64,8 @@ class RankAccessor(MethodAccessor):
         """
         _check_options("evaluate", options)
         frame, keys = _frame_and_keys(self._obj, options.get("query"))
+        if options.get("segment") is not None:
+            keys.pop("segment", None)  # what is said outright wins
         return evaluate(frame, measures, **{**options, **keys})
 
     def explain(
@@ -231,7 +233,7 @@ def _frame_and_keys(obj: Any, query: Any) -> tuple[pd.DataFrame, dict[str, Any]]
 
     A key that is a query name is the query. When keys are something else and the frame has a
     query column, they are segments, and a query is named by both; when it has none, the keys
-    are the query.
+    are the query. `Evaluation.by` breaks down by segments.
     """
     if not isinstance(obj, DataFrameGroupBy):
         return obj, {}
@@ -244,12 +246,14 @@ def _frame_and_keys(obj: Any, query: Any) -> tuple[pd.DataFrame, dict[str, Any]]
             "df.groupby('query').rank.ndcg(k=10)."
         )
     if query is not None:
-        given = query if isinstance(query, (list, tuple)) else [query]
-        return frame, {"query": list(dict.fromkeys([*names, *given]))}
-    known = {name for standing in ROLE_NAMES["query"] for name in standing}
-    if any(str(name).lower() in known for name in names):
-        return frame, {"query": names}
-    return frame, {"query": [*names, *(conventional("query", _names(frame)) or [])]}
+        given = list(query) if isinstance(query, (list, tuple)) else [query]
+    else:
+        known = {name for standing in ROLE_NAMES["query"] for name in standing}
+        given = [name for name in names if str(name).lower() in known]
+        given = given or conventional("query", _names(frame)) or names
+    roles = {"query": list(dict.fromkeys([*names, *given]))}
+    segments = [name for name in names if name not in given]
+    return frame, {**roles, "segment": segments} if segments else roles
 
 
 def _level(frame: pd.DataFrame, grouped: Any, key: Any) -> Any:

@@ -25,6 +25,7 @@ from rank_magic.views import View
 
 if TYPE_CHECKING:
     from rank_magic.explanation import Explanation
+    from rank_magic.segments import By, Segments
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -244,14 +245,19 @@ class Evaluation:
 
     @cached_property
     def _summary(self) -> pd.DataFrame:
-        poisoned = self.conventions.no_relevant == "nan"
-        lacking = self._values.without_relevant if poisoned else None
-        how = [measure.aggregate for measure in self.measures]
-        rows = statistics.summaries(self._ruled, how, lacking, self._weights)
         index = self._columns()
-        return pd.DataFrame(rows, index=index, columns=["mean", "low", "high", "queries"]).astype(
-            {"queries": np.int64}
-        )
+        rows = self.summary_rows()
+        return pd.DataFrame(rows, index=index, columns=["mean", "low", "high", "queries"])
+
+    def summary_rows(
+        self, queries: NDArray[np.signedinteger[Any]] | slice = slice(None)
+    ) -> list[tuple[float, float, float, int]]:
+        """Return the rows of the summary, over the queries with these numbers only."""
+        poisoned = self.conventions.no_relevant == "nan"
+        lacking = self._values.without_relevant[:, queries] if poisoned else None
+        weights = None if self._weights is None else self._weights[queries]
+        how = [measure.aggregate for measure in self.measures]
+        return statistics.summaries(self._ruled[:, :, queries], how, lacking, weights)
 
     @property
     def _weights(self) -> NDArray[np.float64] | None:
@@ -293,6 +299,32 @@ class Evaluation:
         from rank_magic.explanation import explain
 
         return explain(self, query, system)
+
+    def by(self, segment: By = None) -> Segments:
+        """Break the results down by segment: by market, by device, by the length of a query.
+
+        Parameters
+        ----------
+        segment : column name or list of them, Series, mapping or callable, optional
+            Columns of the frame, the same in all rows of a query, several of them crossed; labels
+            indexed by query; or a function that takes a query and returns its label. By default
+            the columns that were named as ``segment``, or the other keys of a grouped frame.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import rank_magic as rm
+        >>> frame = pd.DataFrame({"query": list("abc"), "market": ["de", "fr", "de"]})
+        >>> frame = frame.assign(grade=1, score=1.0)
+        >>> rm.evaluate(frame, "RR").by("market").summary()["queries"]
+        market  measure
+        de      RR         2
+        fr      RR         1
+        Name: queries, dtype: int64
+        """
+        from rank_magic.segments import segments_of
+
+        return segments_of(self, segment)
 
     # How it shows itself.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,15 +24,19 @@ if TYPE_CHECKING:
 __all__ = [
     "Note",
     "convention_notes",
+    "counted",
     "coverage_notes",
     "plain_text",
     "sentence",
+    "short",
+    "weight_notes",
     "worth_working_out",
 ]
 
 # With more systems than this a fact is told by its lowest and highest.
 NAMED_SYSTEMS = 4
 NAME_LETTERS = 30
+NAMED_PAIRS = 3
 # Rows times systems beyond which the means under other choices are worked out on request only:
 # below it they take about a second.
 WORKED_OUT_CELLS = 2_000_000
@@ -93,10 +98,17 @@ def by_system(facts: dict[Hashable, Any], form: str = "{:,}") -> str:
 # What the means rest on.
 
 
-def query_notes(evaluation: Evaluation) -> Iterator[Note]:
-    """Yield what queries count, and what they can be broken down by."""
+def weight_notes(evaluation: Evaluation) -> Iterator[Note]:
+    """Yield what the queries count, where they do not all count the same."""
     if evaluation.weights is not None:
         yield Note(_weights_in_words(evaluation, evaluation.weights))
+        if turned := _turned_by_weights(evaluation):
+            yield Note(turned)
+
+
+def _query_notes(evaluation: Evaluation) -> Iterator[Note]:
+    """Yield what the queries count, and what they can be broken down by."""
+    yield from weight_notes(evaluation)
     if segments := evaluation.rankings.roles.segment:
         yield Note(f"by() breaks down by {', '.join(map(short, segments))}")
 
@@ -106,7 +118,7 @@ def _weights_in_words(evaluation: Evaluation, given: pd.Series[float]) -> str:
     worth = f"{effective_number(weights):.1f}".removesuffix(".0")
     equal = "query" if worth == "1" else "queries"
     text = f"weighted by {short(given.name)}, worth {worth} equal {equal}"
-    if nothing := np.count_nonzero(weights == 0):
+    if nothing := int(np.count_nonzero(weights == 0)):
         text += f"; {counted(nothing, 'query', 'queries')} of weight 0 left out"
     share = float(weights.max() / weights.sum())
     if share >= HEAVY:
@@ -115,10 +127,27 @@ def _weights_in_words(evaluation: Evaluation, given: pd.Series[float]) -> str:
     return text
 
 
+def _turned_by_weights(evaluation: Evaluation) -> str:
+    """Return which systems would stand the other way round if all queries counted the same."""
+    shape = (len(evaluation.systems), len(evaluation.measures))
+    weighted = evaluation.summary()["mean"].to_numpy().reshape(shape)
+    plain = replace(evaluation, weights=None).summary()["mean"].to_numpy().reshape(shape)
+    turned = [
+        f"{short(evaluation.systems[one])} above {short(evaluation.systems[other])} by {name}"
+        for place, name in enumerate(evaluation.names)
+        for one, other in np.argwhere(plain[:, None, place] > plain[None, :, place])
+        if weighted[one, place] < weighted[other, place]
+    ]
+    if not turned:
+        return ""
+    more = f" and {len(turned) - NAMED_PAIRS} more" if len(turned) > NAMED_PAIRS else ""
+    return f"without weights {', '.join(turned[:NAMED_PAIRS])}{more}"
+
+
 def coverage_notes(evaluation: Evaluation) -> Iterator[Note]:
     """Yield what the means rest on, the most important first."""
     facts, conventions = evaluation.coverage, evaluation.conventions
-    yield from query_notes(evaluation)
+    yield from _query_notes(evaluation)
     first: Any = facts.iloc[:, 0]
     if silent := first["queries without any judgment"]:
         yield Note(f"{counted(silent, 'query', 'queries')} without any judgment left out")

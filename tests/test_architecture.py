@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "rank_magic"
 # A name is a module of rank_magic or a folder with all that is in it. Rooms that are drawn in the
 # plan and not yet built may stand here.
 FLOORS = [
-    ["errors", "threads", "progress", "watching", "_patch"],
+    ["errors", "threads", "progress", "_patch"],
     ["gains", "discounts", "conventions", "weighting", "statistics", "significance", "datasets"],
     ["columns"],
     ["whole", "subtopics", "grouping", "layout", "overlaps", "shapes"],
@@ -28,7 +28,7 @@ FLOORS = [
     ["rankings", "formats", "joining", "attach"],
     ["measures"],
     ["values", "coverage", "query_facts", "views", "evaluation"],
-    ["explanation", "records", "saving", "comparison", "diagnosis", "training", "raters", "engines"],
+    ["explanation", "subsets", "segments", "records", "saving", "comparison", "diagnosis", "training", "raters", "engines"],
     ["whatif", "attention"],
     ["notes"],
     ["browsing"],
@@ -47,7 +47,9 @@ DOORS = {
     ("evaluation", "report"),
     ("evaluation", "widgets"),
     ("evaluation", "tables"),
+    ("evaluation", "segments"),
     ("explanation", "explanation_tables"),
+    ("segments", "tables"),
 }
 
 # What a room does without, and why.

@@ -7,6 +7,12 @@ puts it on disk. What stands under a table comes from `rank_magic.notes`.
 from rank_magic.tables.files import SUFFIXES, checked_path, write
 from rank_magic.tables.html import evaluation_html, evaluation_page
 from rank_magic.tables.markup import evaluation_latex, evaluation_markdown
+from rank_magic.tables.segments import (
+    segments_html,
+    segments_latex,
+    segments_markdown,
+    segments_text,
+)
 from rank_magic.tables.text import evaluation_text
 from rank_magic.tables.viewing import checked_sort, prepare, shown
 
@@ -20,6 +26,10 @@ __all__ = [
     "evaluation_page",
     "evaluation_text",
     "prepare",
+    "segments_html",
+    "segments_latex",
+    "segments_markdown",
+    "segments_text",
     "shown",
     "write",
 ]

@@ -58,12 +58,14 @@ class Grid:
 
     Attributes
     ----------
-    systems, measures : list of str
+    lead : list of Column
+        What stands before the means: whose they are.
+    measures : list of str
         Names, fit to be printed.
     several : bool
         Whether the systems are to be told apart.
     cells : list of list of Cell
-        By system, then measure.
+        By row, then measure.
     decimals : list of int
         By measure.
     full : list of float
@@ -74,7 +76,7 @@ class Grid:
         Whether queries have weights.
     """
 
-    systems: list[str]
+    lead: list[Column]
     measures: list[str]
     several: bool
     cells: list[list[Cell]]
@@ -82,6 +84,11 @@ class Grid:
     full: list[float]
     sums: list[str]
     weighted: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name of the only system."""
+        return self.lead[0].cells[0]
 
     @property
     def marked(self) -> bool:
@@ -100,11 +107,21 @@ class Grid:
         return f"{means}{sums} over {queries} {noun} with 95 % intervals{best}"
 
 
-def grid(evaluation: Evaluation) -> Grid:
-    """Return the means of an evaluation, sorted as its view says."""
+def grid(evaluation: Evaluation, rows: NDArray[np.float64] | None = None) -> Grid:
+    """Return the means of an evaluation, sorted as its view says.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Whose means.
+    rows : array of float, optional
+        The rows of another summary, such as that of a part of the queries.
+    """
     measures, systems = evaluation.names, list(evaluation.systems)
-    summary = evaluation.summary()[["mean", "low", "high", "queries"]]
-    table = summary.to_numpy(dtype=np.float64).reshape(len(systems), len(measures), -1)
+    if rows is None:
+        summary = evaluation.summary()[["mean", "low", "high", "queries"]]
+        rows = summary.to_numpy(dtype=np.float64)
+    table = rows.reshape(len(systems), len(measures), -1)
     means = table[:, :, 0]
     if evaluation.view.sort is not None:
         by = np.nan_to_num(means[:, measures.index(evaluation.view.sort)], nan=-math.inf)
@@ -122,7 +139,7 @@ def grid(evaluation: Evaluation) -> Grid:
     ]
     several = evaluation.rankings.rows.several
     return Grid(
-        systems=[plain_text(name) for name in systems],
+        lead=[Column("", [plain_text(name) for name in systems], words=True)],
         measures=measures,
         several=several,
         cells=cells,

@@ -21,7 +21,14 @@ from rank_magic.tables.queries import every_query, worst_queries, worst_title
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["evaluation_html", "evaluation_page"]
+__all__ = [
+    "by_system",
+    "columns_table",
+    "conventions_html",
+    "evaluation_html",
+    "evaluation_page",
+    "paragraph",
+]
 
 SHOWN_QUERIES = 200
 TALL = 16  # longer tables below the means get a scroll bar
@@ -75,12 +82,12 @@ def evaluation_page(evaluation: Evaluation) -> str:
 def evaluation_html(evaluation: Evaluation) -> str:
     """Return the table of means and what they rest on, to be put into a page."""
     means = grid(evaluation)
-    table = _by_system(means, evaluation) if means.several else _by_measure(means, evaluation)
+    table = by_system(means, evaluation) if means.several else _by_measure(means, evaluation)
     notes = [Note(means.over(BEST)), *coverage_notes(evaluation)]
     below = [
-        _paragraph(escape(sentence(notes))),
-        _paragraph(f"Conventions: {_conventions(convention_notes(evaluation))}."),
-        *(_paragraph(escape(remark)) for remark in evaluation.view.remarks),
+        paragraph(escape(sentence(notes))),
+        paragraph(f"Conventions: {conventions_html(convention_notes(evaluation))}."),
+        *(paragraph(escape(remark)) for remark in evaluation.view.remarks),
     ]
     return (
         f"{STYLE}<div class='rank-magic rm-means'><div class='rm-scroll'>{table}</div>"
@@ -88,11 +95,13 @@ def evaluation_html(evaluation: Evaluation) -> str:
     )
 
 
-def _paragraph(html: str) -> str:
+def paragraph(html: str) -> str:
+    """Return a paragraph that stands beside the matter."""
     return f"<p class='rm-side'>{html}</p>"
 
 
-def _conventions(notes: Iterable[Note]) -> str:
+def conventions_html(notes: Iterable[Note]) -> str:
+    """Return conventions as a list, those in bold that were chosen."""
     return "; ".join(
         f"<b>{escape(note.text)}</b>" if note.chosen else escape(note.text) for note in notes
     )
@@ -101,23 +110,38 @@ def _conventions(notes: Iterable[Note]) -> str:
 # The means.
 
 
-def _by_system(means: Grid, evaluation: Evaluation) -> str:
+def by_system(means: Grid, evaluation: Evaluation) -> str:
     """Return a table with a row for each system and two columns for each measure."""
-    head = "".join(
+    first = "".join(
+        f"<th scope='col'{_side(lead)}>{escape(lead.name)}</th>" if lead.name else "<td></td>"
+        for lead in means.lead
+    )
+    head = first + "".join(
         f"<th scope='colgroup' colspan='2' class='rm-over'{_tooltip(measure.pretty)}>"
         f"{escape(name)}</th>"
         for name, measure in zip(means.measures, evaluation.measures, strict=True)
     )
+    written = zip(*(_lead_cells(lead) for lead in means.lead), strict=True)
     rows = "".join(
-        f"<tr><th scope='row' class='rm-text'>{escape(name)}</th>"
+        f"<tr>{''.join(names)}"
         + "".join(
             _mean(cell, full, places)
             for cell, full, places in zip(row, means.full, means.decimals, strict=True)
         )
         + "</tr>"
-        for name, row in zip(means.systems, means.cells, strict=True)
+        for names, row in zip(written, means.cells, strict=True)
     )
-    return f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _lead_cells(lead: Column) -> list[str]:
+    """Return what stands before the means: names are the heads of their rows."""
+    head, side = ("th scope='row'", _side(lead)) if lead.words else ("td", "")
+    return [f"<{head}{side}>{escape(cell)}</{head[:2]}>" for cell in lead.cells]
+
+
+def _side(column: Column) -> str:
+    return " class='rm-text'" if column.words else ""
 
 
 def _by_measure(means: Grid, evaluation: Evaluation) -> str:
@@ -135,7 +159,7 @@ def _by_measure(means: Grid, evaluation: Evaluation) -> str:
         )
     )
     return (
-        f"<table><thead><tr><th scope='col' class='rm-text'>{escape(means.systems[0])}</th>"
+        f"<table><thead><tr><th scope='col' class='rm-text'>{escape(means.title)}</th>"
         f"<th scope='col'>mean</th><th scope='col' class='rm-over'>95 % interval</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>"
     )
@@ -180,17 +204,17 @@ def _queries(evaluation: Evaluation) -> Iterator[str]:
     if evaluation.view.worst:
         columns = worst_queries(evaluation)
         title = worst_title(evaluation, len(columns[0].cells))
-        yield f"<p><b>{escape(title)}</b></p>{_table(columns)}"
+        yield f"<p><b>{escape(title)}</b></p>{columns_table(columns)}"
     if evaluation.view.per_query:
         columns = every_query(evaluation, SHOWN_QUERIES)
         left = len(evaluation.queries) - len(columns[0].cells)
-        more = _paragraph(f"{left:,} more queries: .per_query has them all.") if left else ""
-        yield f"<p><b>Every query</b></p>{_table(columns)}{more}"
+        more = paragraph(f"{left:,} more queries: .per_query has them all.") if left else ""
+        yield f"<p><b>Every query</b></p>{columns_table(columns)}{more}"
 
 
-def _table(columns: list[Column], *, small: bool = False) -> str:
+def columns_table(columns: list[Column], *, small: bool = False) -> str:
     """Return columns as a table; a small one may have its heads wrapped."""
-    sides = [" class='rm-text'" if column.words else "" for column in columns]
+    sides = [_side(column) for column in columns]
     head = "".join(
         f"<th scope='col'{side}>{escape(column.name)}</th>"
         for column, side in zip(columns, sides, strict=True)
@@ -209,7 +233,7 @@ def _table(columns: list[Column], *, small: bool = False) -> str:
 
 def _details(evaluation: Evaluation) -> str:
     """Return what other choices would change, the facts, and every convention, folded."""
-    every = _conventions(convention_notes(evaluation, every=True))
+    every = conventions_html(convention_notes(evaluation, every=True))
     return (
         f"<details class='rm-side'><summary>How far other choices would move these means</summary>"
         f"{_sensitivity(evaluation)}<p>What they rest on:</p>{_facts(evaluation)}"
@@ -222,7 +246,7 @@ def _facts(evaluation: Evaluation) -> str:
     columns = [Column("", [str(name) for name in facts.index], words=True)]
     for name, values in zip(facts.columns, facts.to_numpy().T, strict=True):
         columns.append(Column(plain_text(name) if several else "", [*map(_fact, values)]))
-    return _table(columns, small=True)
+    return columns_table(columns, small=True)
 
 
 def _fact(value: Any) -> str:
@@ -258,4 +282,4 @@ def _sensitivity(evaluation: Evaluation) -> str:
         Column("answered queries only", written("answered")),
         Column("only queries with a relevant document", written("with_relevant")),
     ]
-    return _table(columns, small=True)
+    return columns_table(columns, small=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rank_magic.notes import Note, convention_notes, coverage_notes, sentence
@@ -12,7 +12,7 @@ from rank_magic.tables.grid import Cell, Grid, grid, number
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["evaluation_latex", "evaluation_markdown"]
+__all__ = ["evaluation_latex", "evaluation_markdown", "means_latex", "means_markdown"]
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -30,6 +30,16 @@ MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 def evaluation_markdown(evaluation: Evaluation, *, intervals: bool = True) -> str:
     """Return the means as a Markdown table, the best in bold, and the notes below."""
+    return means_markdown(grid(evaluation), _notes(evaluation), intervals=intervals)
+
+
+def evaluation_latex(evaluation: Evaluation, *, intervals: bool = True) -> str:
+    """Return the means as a LaTeX table (package booktabs), the best in bold, notes as comments."""
+    return means_latex(grid(evaluation), _notes(evaluation), intervals=intervals)
+
+
+def means_markdown(means: Grid, notes: Sequence[str], *, intervals: bool = True) -> str:
+    """Return means as a Markdown table with notes below."""
 
     def written(cell: Cell, decimals: int) -> str:
         value = number(cell.mean, decimals)
@@ -37,15 +47,15 @@ def evaluation_markdown(evaluation: Evaluation, *, intervals: bool = True) -> st
         value = f"**{value}**" if cell.best else value
         return f"{value} {spread}" if intervals and spread else value
 
-    rows = _rows(grid(evaluation), written, _markdown)
-    sides = [":--", *["--:"] * (len(rows[0]) - 1)]
+    rows = _rows(means, written, _markdown)
+    sides = [":--" if words else "--:" for words in _words(means, rows)]
     lines = [f"| {' | '.join(row)} |" for row in (rows[0], sides, *rows[1:])]
-    notes = "\n\n".join(_markdown(text) for text in _notes(evaluation))
-    return "\n".join(lines) + f"\n\n{notes}\n"
+    below = "\n\n".join(map(_markdown, notes))
+    return "\n".join(lines) + f"\n\n{below}\n"
 
 
-def evaluation_latex(evaluation: Evaluation, *, intervals: bool = True) -> str:
-    """Return the means as a LaTeX table (package booktabs), the best in bold, notes as comments."""
+def means_latex(means: Grid, notes: Sequence[str], *, intervals: bool = True) -> str:
+    """Return means as a LaTeX table (package booktabs) with notes above as comments."""
 
     def written(cell: Cell, decimals: int) -> str:
         value = _latex(number(cell.mean, decimals))
@@ -53,12 +63,12 @@ def evaluation_latex(evaluation: Evaluation, *, intervals: bool = True) -> str:
         value = rf"\textbf{{{value}}}" if cell.best else value
         return rf"{value} {{\footnotesize {spread}}}" if intervals and spread else value
 
-    rows = [" & ".join(row) + r" \\" for row in _rows(grid(evaluation), written, _latex)]
-    columns = "l" + "r" * rows[0].count(" & ")
-    notes = "\n".join(f"% {text}" for text in _notes(evaluation))
+    cells = _rows(means, written, _latex)
+    rows = [" & ".join(row) + r" \\" for row in cells]
+    columns = "".join("l" if words else "r" for words in _words(means, cells))
     return "\n".join(
         [
-            notes,
+            *(f"% {text}" for text in notes),
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
             rows[0],
@@ -76,7 +86,7 @@ def _rows(
 ) -> list[list[str]]:
     """Return the head and a row for each system, or for each measure of the only one."""
     if not means.several:
-        head = [escaped(means.systems[0]), "mean"]
+        head = [escaped(means.title), "mean"]
         return [
             head,
             *(
@@ -86,13 +96,20 @@ def _rows(
                 )
             ),
         ]
+    names = zip(*(lead.cells for lead in means.lead), strict=True)
     return [
-        ["", *map(escaped, means.measures)],
+        [*(escaped(lead.name) for lead in means.lead), *map(escaped, means.measures)],
         *(
-            [escaped(name), *map(written, row, means.decimals)]
-            for name, row in zip(means.systems, means.cells, strict=True)
+            [*map(escaped, name), *map(written, row, means.decimals)]
+            for name, row in zip(names, means.cells, strict=True)
         ),
     ]
+
+
+def _words(means: Grid, rows: list[list[str]]) -> list[bool]:
+    """Return whether each column holds words, which stand on the left."""
+    lead = [column.words for column in means.lead]
+    return lead + [False] * (len(rows[0]) - len(lead))
 
 
 def _notes(evaluation: Evaluation) -> list[str]:

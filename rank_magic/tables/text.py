@@ -15,7 +15,7 @@ from rank_magic.tables.queries import every_query, worst_queries, worst_title
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["evaluation_text"]
+__all__ = ["evaluation_text", "means_text"]
 
 SHOWN_QUERIES = 30
 LONGEST_NAME = 32
@@ -33,10 +33,10 @@ def evaluation_text(evaluation: Evaluation) -> str:
         *evaluation.view.remarks,
     ]
     below = "\n".join(textwrap.fill(note, width) for note in notes)
-    return "\n\n".join([*_tables(means, width), below, *_queries(evaluation, width)])
+    return "\n\n".join([*means_text(means, width), below, *_queries(evaluation, width)])
 
 
-def _tables(means: Grid, width: int) -> Iterator[str]:
+def means_text(means: Grid, width: int) -> Iterator[str]:
     """Yield the means as one table, or as several below one another when one is too wide."""
     if not means.several:
         rows = [
@@ -45,17 +45,18 @@ def _tables(means: Grid, width: int) -> Iterator[str]:
                 means.measures, means.cells[0], means.decimals, strict=True
             )
         ]
-        yield _aligned([[_short(means.systems[0]), "mean", "95 % interval"], *rows], "lrr", width)
+        yield _aligned([[_short(means.title), "mean", "95 % interval"], *rows], "lrr", width)
         return
-    names = ["", *map(_short, means.systems)]
+    lead = [[_short(column.name), *map(_short, column.cells)] for column in means.lead]
+    sides = "".join("l" if column.words else "r" for column in means.lead)
     columns = [
         [name, *(_written(row[place], means.decimals[place]) for row in means.cells)]
         for place, name in enumerate(means.measures)
     ]
-    room = width - max(map(_width, names))
-    for some in _fitting(columns, room):
-        rows = [list(row) for row in zip(names, *some, strict=True)]
-        yield _aligned(rows, "l" * len(rows[0]), width)
+    taken = sum(max(map(_width, names)) + len(GAP) for names in lead) - len(GAP)
+    for some in _fitting(columns, width - taken):
+        rows = [list(row) for row in zip(*lead, *some, strict=True)]
+        yield _aligned(rows, sides + "l" * len(some), width)
 
 
 def _written(cell: Cell, decimals: int) -> str:
