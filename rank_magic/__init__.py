@@ -4,7 +4,7 @@ Importing it gives every DataFrame ``df.rank.ndcg(k=10)`` and its siblings; ``df
 stays pandas' own. ``%load_ext rank_magic`` adds ``%rankeval`` and ``%%rankeval``.
 """
 
-from rank_magic import accessor, datasets, errors
+from rank_magic import accessor, datasets, errors, namespaces
 from rank_magic.conventions import Conventions
 from rank_magic.discounts import register_discount
 from rank_magic.evaluation import Evaluation, evaluate
@@ -17,6 +17,7 @@ from rank_magic.training import lightgbm_metric, xgboost_metric
 __version__ = "0.1.0"
 
 accessor.register()
+namespaces.register()
 
 __all__ = [
     "Conventions",

@@ -62,7 +62,7 @@ class RankAccessor(MethodAccessor):
         >>> frame.rank.evaluate(["RR", "P@1"]).mean().tolist()
         [0.75, 0.5]
         """
-        _check_options("evaluate", options)
+        check_options("evaluate", options)
         frame, keys = _frame_and_keys(self._obj, options.get("query"))
         if options.get("segment") is not None:
             keys.pop("segment", None)  # what is said outright wins
@@ -122,7 +122,7 @@ class RankAccessor(MethodAccessor):
 
     def __getattr__(self, name: str) -> Any:
         cls = REGISTRY.get(name.lower())
-        return super().__getattr__(name) if cls is None else _method(self, name, cls)
+        return super().__getattr__(name) if cls is None else measure_method(self, name, cls)
 
     def __dir__(self) -> Iterable[str]:
         return {*super().__dir__(), *method_names()}
@@ -132,7 +132,7 @@ class Using:
     """``df.rank`` with roles and conventions set; made by ``df.rank.using(...)``."""
 
     def __init__(self, accessor: RankAccessor, options: dict[str, Any]) -> None:
-        _check_options("using", options)
+        check_options("using", options)
         self._accessor, self._options = accessor, options
 
     def using(self, **options: Any) -> Using:
@@ -160,7 +160,7 @@ class Using:
         cls = REGISTRY.get(name.lower())
         if cls is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return _method(self, name, cls)
+        return measure_method(self, name, cls)
 
     def __dir__(self) -> Iterable[str]:
         return {*super().__dir__(), *method_names()}
@@ -171,18 +171,31 @@ def method_names() -> list[str]:
     return [name for name in REGISTRY if name.isidentifier()]
 
 
-def _method(accessor: RankAccessor | Using, name: str, cls: type[Measure]) -> Callable[..., Any]:
-    """Return the method that evaluates one measure."""
+def measure_method(
+    accessor: Any, name: str, cls: type[Measure], plain: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
+    """Return the method that evaluates one measure.
+
+    Parameters
+    ----------
+    accessor
+        Whose method ``evaluate`` does it.
+    name : str
+        The method's name.
+    cls : type of Measure
+    plain : callable, optional
+        Makes an evaluation and ``mean=`` what the method returns; pandas' Series by default.
+    """
     own = {field.name for field in cls.parameters()} | {"k"}
     means = name.lower() == cls.mean_name.lower()
 
     def method(k: int | None = None, **given: Any) -> Any:
         parameters = {key: value for key, value in given.items() if key in own}
         options = {key: value for key, value in given.items() if key not in own}
-        _check_options(name, options, own)
+        check_options(name, options, own)
         measure = make(cls, parameters if k is None else {**parameters, "k": k})
         evaluation = accessor.evaluate(measure, **options)
-        return _plain(evaluation, mean=means)
+        return (plain or _plain)(evaluation, mean=means)
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = cls.__doc__
@@ -190,7 +203,7 @@ def _method(accessor: RankAccessor | Using, name: str, cls: type[Measure]) -> Ca
     return method
 
 
-def _check_options(name: str, options: Iterable[str], own: Iterable[str] = ()) -> None:
+def check_options(name: str, options: Iterable[str], own: Iterable[str] = ()) -> None:
     """Raise for an option that nobody knows, naming the nearest and all."""
     known = [option.name for option in OPTIONS]
     for option in options:

@@ -281,9 +281,12 @@ def numbers(values: pd.Series[Any], role: str) -> NDArray[np.float64]:
     if pd.api.types.is_bool_dtype(dtype) or (
         pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
     ):
-        if pd.api.types.is_integer_dtype(dtype) and not values.isna().any():
+        if pd.api.types.is_integer_dtype(dtype):
             kind = np.uint64 if "u" in str(dtype).lower() else np.int64
-            return _exact(values.to_numpy(dtype=kind), role)
+            there = values.notna().to_numpy()
+            whole = np.full(len(values), np.nan)
+            whole[there] = _exact(values[there].to_numpy(dtype=kind), role)
+            return whole
         return values.to_numpy(dtype=np.float64, na_value=np.nan)
     return _from_objects(values, role)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -124,7 +124,11 @@ discount
     roles = {"query": query, "doc": doc, "grade": grade, "score": score, "rank": rank}
     roles |= {"system": system, "subtopic": subtopic, "segment": segment, "weight": weight}
     frame = as_run(frame, query=query)
-    rankings = Rankings.of(frame, conventions, order=order, **roles)
+    if not isinstance(frame, pd.DataFrame):
+        from rank_magic.engines import evaluate_elsewhere
+
+        return evaluate_elsewhere(frame, chosen, order=order, **roles, **vars(conventions))
+    rankings = Rankings.of(frame, conventions, None, order=order, **roles)
     return Evaluation.of(rankings, chosen)
 
 
@@ -152,6 +156,9 @@ class Evaluation:
     _values: Values
     view: View = field(default_factory=View)
     weights: pd.Series[float] | None = None
+
+    rows_at_hand: ClassVar[bool] = True
+    """Whether the rows were kept, which explanations need; those in files and clusters are not."""
 
     @classmethod
     def of(cls, rankings: Rankings, measures: Sequence[Measure]) -> Evaluation:
@@ -285,6 +292,20 @@ class Evaluation:
         """
         table = facts.sensitivity(self.rankings, self.measures, self._values, self._weights)
         return pd.DataFrame(table, index=self._columns())
+
+    @property
+    def drawing_errors(self) -> NDArray[np.float64]:
+        """What drawn orders of equal scores leave each mean as a standard error.
+
+        Shape (systems, measures); 0 where no value was averaged over drawn orders.
+        """
+        counts = np.maximum(np.count_nonzero(~np.isnan(self._ruled), axis=2), 1)
+        shares: Any = 1 / counts[:, :, None]
+        if self._weights is not None:
+            weights = np.where(np.isnan(self._ruled), 0.0, self._weights)
+            total = weights.sum(axis=2, keepdims=True)
+            shares = weights / np.where(total > 0, total, 1.0)
+        return np.sqrt(((self._values.error * shares) ** 2).sum(axis=2))
 
     def explain(self, query: Any = None, *, system: Hashable | None = None) -> Explanation:
         """Return one ranking, rank by rank, with what each rank adds to each measure.

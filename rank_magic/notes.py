@@ -55,7 +55,8 @@ def worth_working_out(evaluation: Evaluation) -> bool:
     """Return whether the means under other choices are shown unasked; large work is not done."""
     if "sensitivity" in vars(evaluation):
         return True
-    return len(evaluation.rankings.rows.grade) * len(evaluation.systems) <= WORKED_OUT_CELLS
+    cells = len(evaluation.rankings.rows.grade) * len(evaluation.systems)
+    return evaluation.rows_at_hand and cells <= WORKED_OUT_CELLS
 
 
 def sentence(notes: Iterable[Note], lead: str = "") -> str:
@@ -201,20 +202,13 @@ def _tie_note(evaluation: Evaluation) -> Note:
 
 def _drawn(evaluation: Evaluation) -> str:
     """Return how exact the values are that were averaged over drawn orders of equal scores."""
-    errors = evaluation._values.error
+    errors = evaluation.drawing_errors
     drawn = [name for place, name in enumerate(evaluation.names) if errors[:, place].any()]
     if not drawn:
         return ""
-    counts = np.maximum(np.count_nonzero(~np.isnan(evaluation._ruled), axis=2), 1)
-    shares: Any = 1 / counts[:, :, None]
-    if evaluation.weights is not None:
-        weights = np.where(np.isnan(evaluation._ruled), 0.0, evaluation.weights.to_numpy())
-        total = weights.sum(axis=2, keepdims=True)
-        shares = weights / np.where(total > 0, total, 1.0)
-    largest = float(np.sqrt(((errors * shares) ** 2).sum(axis=2)).max())
     return (
         f"for {', '.join(drawn)} equal scores stand in {ORDERS:,} drawn orders, which leaves the "
-        f"mean a standard error of up to {largest:.1g}"
+        f"mean a standard error of up to {errors.max():.1g}"
     )
 
 

@@ -142,7 +142,7 @@ def _by_system(
         )
     if whole is not None:  # this part may lack some of the systems
         place = pd.Index(whole.systems, dtype=object).get_indexer(pd.Index(names, dtype=object))
-        system, names = place[system], pd.Index(whole.systems)
+        system, names = np.append(place, -1)[system], pd.Index(whole.systems)
     score = next(iter(rows.scores.values()))
     return dict.fromkeys(names, score), system
 

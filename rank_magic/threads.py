@@ -69,3 +69,13 @@ def extremes(values: NDArray[Any]) -> tuple[Any, Any]:
     found = list(in_threads(ends, range(0, len(values), PIECE)))
     low, high = (np.array(side) for side in zip(*found, strict=True))
     return np.fmin.reduce(low), np.fmax.reduce(high)
+
+
+def one_ahead(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items, of which the next is made in a thread while one is worked on."""
+    source, end = iter(items), object()
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, source, end)
+        while (item := coming.result()) is not end:
+            coming = pool.submit(next, source, end)
+            yield item  # type: ignore[misc]
