@@ -5,6 +5,7 @@ stays pandas' own. ``%load_ext rank_magic`` adds ``%rankeval`` and ``%%rankeval`
 """
 
 from rank_magic import accessor, datasets, errors, namespaces
+from rank_magic.attach import attach
 from rank_magic.conventions import Conventions
 from rank_magic.discounts import register_discount
 from rank_magic.evaluation import Evaluation, evaluate
@@ -23,6 +24,7 @@ __all__ = [
     "Conventions",
     "Evaluation",
     "Measure",
+    "attach",
     "datasets",
     "errors",
     "evaluate",

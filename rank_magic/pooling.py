@@ -133,8 +133,10 @@ def _by_system(
             "Name one score column: score='...'."
         )
     system, names = pd.factorize(column(rows.frame, roles.system), sort=True)
-    if (system < 0).any():
-        missing = int(np.count_nonzero(system < 0))
+    score = next(iter(rows.scores.values()))
+    # What no system retrieved needs none: it is judged for all of them.
+    missing = int(np.count_nonzero((system < 0) & ~np.isnan(score)))
+    if missing:
         number = "1 row has" if missing == 1 else f"{missing:,} rows have"
         raise DataError(
             f"{number} no system in {roles.system!r}. Name it, or drop such rows: "
@@ -143,7 +145,6 @@ def _by_system(
     if whole is not None:  # this part may lack some of the systems
         place = pd.Index(whole.systems, dtype=object).get_indexer(pd.Index(names, dtype=object))
         system, names = np.append(place, -1)[system], pd.Index(whole.systems)
-    score = next(iter(rows.scores.values()))
     return dict.fromkeys(names, score), system
 
 
