@@ -4,10 +4,15 @@ Importing it gives every DataFrame ``df.rank.ndcg(k=10)`` and its siblings; ``df
 stays pandas' own. ``%load_ext rank_magic`` adds ``%rankeval`` and ``%%rankeval``.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from rank_magic import accessor, datasets, errors, namespaces
 from rank_magic.attach import attach
 from rank_magic.conventions import Conventions
-from rank_magic.discounts import register_discount
+from rank_magic.discounts import Discount, register_discount
 from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.gains import register_gain
 from rank_magic.measures import Measure, measure, parameter, parse
@@ -19,6 +24,9 @@ __version__ = "0.1.0"
 
 accessor.register()
 namespaces.register()
+if TYPE_CHECKING:
+    from rank_magic.widgets import DiscountExplorer
+
 
 __all__ = [
     "Conventions",
@@ -36,6 +44,7 @@ __all__ = [
     "parameter",
     "parse",
     "rbo",
+    "explore_discounts",
     "register_discount",
     "register_gain",
     "tau_ap",
@@ -55,3 +64,27 @@ def unload_ipython_extension(shell: object) -> None:
     from rank_magic.magics import unload
 
     unload(shell)
+def explore_discounts(
+    own: Discount | None = None, *, name: str = "own", grades: Sequence[float] = (3, 2, 0, 1, 0)
+) -> DiscountExplorer:
+    """Compare how much attention measures think each rank gets, in the notebook.
+
+    Parameters
+    ----------
+    own : Series, sequence of float or callable, optional
+        A curve of your own: click-through rates by position, or a function of an array of ranks.
+    name : str
+        The name that it can be used by, once it is taken over.
+    grades : sequence of float
+        The ranking that ERR, AP and INST look at, best rank first.
+
+    Returns
+    -------
+    DiscountExplorer
+        A widget for JupyterLab and Notebook; elsewhere it shows a table that stands still.
+    """
+    from rank_magic.widgets import DiscountExplorer
+
+    return DiscountExplorer(own, name=name, grades=grades)
+
+

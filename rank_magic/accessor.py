@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from pandas.core.groupby.generic import DataFrameGroupBy
@@ -20,6 +20,10 @@ from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.explanation import Explanation
 from rank_magic.measures import REGISTRY, Measure, MeasureLike, make
 
+if TYPE_CHECKING:
+    from rank_magic.plots import FramePlots
+    from rank_magic.widgets import QueryExplorer
+
 __all__ = ["RankAccessor", "register", "unregister"]
 
 OPTIONS = tuple(
@@ -29,7 +33,38 @@ OPTIONS = tuple(
 )
 
 
-class RankAccessor(MethodAccessor):
+class Looks:
+    """What `RankAccessor` and `Using` show beside numbers."""
+
+    evaluate: Callable[..., Evaluation]
+
+    @property
+    def plot(self) -> FramePlots:
+        """Figures: ``.plot.distribution()``, ``.contributions(query)``, ``.discounts()``."""
+        from rank_magic.plots import FramePlots
+
+        return FramePlots(self.evaluate)
+
+    def explore(
+        self, measures: MeasureLike | Iterable[MeasureLike] | None = None, **options: Any
+    ) -> QueryExplorer:
+        """Look through the rankings of this frame in the notebook; see `Evaluation.explore`.
+
+        Parameters
+        ----------
+        measures : str, Measure or list of them, optional
+            By default nDCG@10, ERR@10, RR and AP.
+        **options
+            Roles and conventions, as in `rank_magic.evaluate`.
+
+        Returns
+        -------
+        QueryExplorer
+        """
+        return self.evaluate(measures, **options).explore()
+
+
+class RankAccessor(Looks, MethodAccessor):
     """What ``df.rank`` is: pandas' own method, with evaluation beside it.
 
     Every measure is a method: ``df.rank.ndcg(k=10)``, ``df.rank.err(max_grade=4)``. Names that
@@ -128,7 +163,7 @@ class RankAccessor(MethodAccessor):
         return {*super().__dir__(), *method_names()}
 
 
-class Using:
+class Using(Looks):
     """``df.rank`` with roles and conventions set; made by ``df.rank.using(...)``."""
 
     def __init__(self, accessor: RankAccessor, options: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ from rank_magic.rankings import Rankings
 from rank_magic.shapes import as_run
 from rank_magic.values import Values, compute
 from rank_magic.views import View
+from rank_magic.showing import Showing
 
 if TYPE_CHECKING:
     from rank_magic.explanation import Explanation
@@ -133,7 +134,7 @@ discount
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class Evaluation(Showing):
     """Rankings measured: what `evaluate` returns.
 
     Shown in a notebook it is a table of means with their 95 % intervals, followed by what they

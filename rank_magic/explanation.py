@@ -19,7 +19,7 @@ from rank_magic.rankings import Ranked, Rankings
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "row_numbers"]
 
 Ints = NDArray[np.signedinteger[Any]]
 
@@ -168,12 +168,30 @@ def _ideal(measure: Measure, ranked: Ranked) -> pd.Series[float]:
     return pd.Series(row[:length], index=np.arange(1, length + 1))
 
 
+def row_numbers(rankings: Rankings, ranked: Ranked, everything: Ints) -> tuple[Ints, Ints]:
+    """Return the rows of a ranking in ranked order, and the judged rows that are not in it.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        Where the ranking is from.
+    ranked : Ranked
+        One ranking, with its row numbers.
+    everything : array of int, shape (rows,)
+        All rows of its query.
+    """
+    length = int(ranked.block.length[0])
+    rows = everything[:0] if ranked.rows is None else ranked.rows[0, :length]
+    others = np.setdiff1d(everything, rows)
+    others = others[rankings.codes[others] >= FIRST_GRADE]
+    return rows, others[np.argsort(-rankings.codes[others], kind="stable")]
+
+
 def _ranking(
     rankings: Rankings, ranked: Ranked, system: int, everything: Ints
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the retrieved rows in ranked order, and the judged rows that were not retrieved."""
-    length = int(ranked.block.length[0])
-    rows = everything[:0] if ranked.rows is None else ranked.rows[0, :length]
+    rows, missed = row_numbers(rankings, ranked, everything)
     scores = rankings.rows.scores[rankings.systems[system]][rows]
     numbers: dict[Hashable, Any] = {}
     if not rankings.roles.by_rows:
@@ -181,11 +199,8 @@ def _ranking(
     if ranked.block.ties is not None or bool(ranked.tied[0]):
         numbers["tie"] = _tie_numbers(scores)
     ranking = _table(rankings, rows, numbers)
-    ranking.index = pd.RangeIndex(1, length + 1, name="rank")
-    others = np.setdiff1d(everything, rows)
-    others = others[rankings.codes[others] >= FIRST_GRADE]
-    best_first = others[np.argsort(-rankings.rows.grade[others], kind="stable")]
-    return ranking, _table(rankings, best_first, {})
+    ranking.index = pd.RangeIndex(1, len(rows) + 1, name="rank")
+    return ranking, _table(rankings, missed, {})
 
 
 def _table(rankings: Rankings, rows: Ints, numbers: dict[Hashable, Any]) -> pd.DataFrame:
@@ -194,7 +209,7 @@ def _table(rankings: Rankings, rows: Ints, numbers: dict[Hashable, Any]) -> pd.D
     table: dict[Hashable, Any] = {}
     if roles.doc is not None:
         table["doc"] = column(frame, roles.doc).iloc[rows].to_numpy()
-    table["grade"] = rankings.rows.grade[rows]
+    table["grade"] = rankings.rows.grade[rows].astype(np.float64)
     table.update(numbers)
     for place, name in enumerate(frame.columns):
         if name not in roles.columns() and name not in table:

@@ -44,6 +44,10 @@ class Plan:
         The name to assign the result to.
     to : Path or None
         The file to write the result to.
+    explore : bool
+        Whether to show the query explorer instead of the table.
+    by : str, list of str or None
+        The columns to break the means down by.
     session : str
         What the session's defaults contributed, in words.
     """
@@ -53,6 +57,8 @@ class Plan:
     looks: dict[str, Any]
     out: str | None
     to: Path | None
+    explore: bool
+    by: str | list[str] | None
     session: str
 
 
@@ -106,7 +112,10 @@ def make_plan(
         from_session = f"{SESSION} {', '.join(f'{k}={v!r}' for k, v in used.items())}."
         remarks.append(from_session)
     looks["remarks"] = tuple(remarks)
-    return Plan(measures, engine, looks, _name(given.get("out")), to, from_session)
+    out, explore = _name(given.get("out")), bool(given.get("explore"))
+    if explore and "by" in given:
+        raise UsageError("--by shows a table of segments, --explore a widget of queries: say one.")
+    return Plan(measures, engine, looks, out, to, explore, given.get("by"), from_session)
 
 
 def _for_engine(option: Any, asked: Mapping[str, Any]) -> bool:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import traitlets
 from IPython.core.error import UsageError
@@ -28,6 +28,9 @@ from rank_magic.tables import prepare, write
 from rank_magic.watching import progress_bar
 
 __all__ = ["RankMagics", "load", "unload"]
+if TYPE_CHECKING:
+    from rank_magic.widgets import Explorer
+
 
 NAME = "RankMagics"
 
@@ -40,7 +43,9 @@ class RankMagics(Settings):
     # when one of them is undefined. A semicolon is looked for here, too: see `split_line`.
     @no_var_expand
     @line_cell_magic
-    def rankeval(self, line: str, cell: str | None = None) -> Evaluation | None:
+    def rankeval(
+        self, line: str, cell: str | None = None
+    ) -> Evaluation | Segments | Explorer | None:
         """Measure rankings."""
         request = read_line(line)
         if request.help:
@@ -58,8 +63,12 @@ class RankMagics(Settings):
         where = f"{request.words[0]} is" if body is None else "The body ends in"
         evaluation = self._measured(found, plan, where, silent=silent)
         if plan.out is not None:
-            shell.push({plan.out: evaluation})
-        return None if silent else evaluation
+            shell.push({plan.out: result})
+        if silent:
+            return None
+        if plan.explore and isinstance(result, Evaluation):
+            return result.explore()
+        return result
 
     def _measured(self, found: Any, plan: Plan, where: str, *, silent: bool) -> Evaluation:
         """Measure, get ready what showing the result takes, and write the file."""
@@ -71,9 +80,11 @@ class RankMagics(Settings):
                     evaluation = frame.rank.evaluate(plan.measures, **engine)
                 else:
                     evaluation = evaluate(frame, plan.measures, **engine)
-                evaluation = evaluation.shown(**plan.looks)
-                if not silent:
-                    prepare(evaluation)
+                result = evaluation = evaluation.shown(**plan.looks)
+                if plan.by is not None:
+                    result = evaluation.by(as_columns(frame, {"by": plan.by})["by"])
+                if not silent and not plan.explore:
+                    prepare(result)
                 if plan.to is not None:
                     _write(evaluation, plan.to)
         except RankMagicError as error:

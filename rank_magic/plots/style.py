@@ -1,0 +1,59 @@
+"""What all figures have in common."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from rank_magic.notes import plain_text
+
+__all__ = ["COLOURS", "DASHES", "GREY", "PATTERNS", "figure", "label"]
+
+# They hold a contrast of 3:1 on white and on dark, and colour-blind people can tell them apart.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+GREY = "#767676"
+# Colour is never the only sign.
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+PATTERNS = ("", "/", "x", ".", "-", "+")
+LONGEST = 40
+SOFT = "rgba(128, 128, 128, .25)"
+
+
+def label(name: object) -> str:
+    """Return a name as plotly shows it as it is: what looks like markup is text."""
+    text = plain_text(name)
+    return escape(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", quote=False)
+
+
+def figure(*, x: str, y: str, height: int = 300, **layout: Any) -> go.Figure:
+    """Return an empty figure that reads on light and dark pages.
+
+    Parameters
+    ----------
+    x, y : str
+        Titles of the axes.
+    height : int
+        In pixels; the width is that of the place.
+    **layout
+        As in plotly's ``update_layout``.
+    """
+    empty = go.Figure()
+    empty.update_layout(
+        template="none",
+        autosize=True,
+        height=height,
+        margin={"l": 60, "r": 15, "t": 40, "b": 50},
+        paper_bgcolor="rgba(0, 0, 0, 0)",
+        plot_bgcolor="rgba(0, 0, 0, 0)",
+        font={"color": GREY, "size": 12},
+        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        hoverlabel={"namelength": -1},
+        modebar={"bgcolor": "rgba(0, 0, 0, 0)", "color": GREY, "activecolor": COLOURS[0]},
+        **layout,
+    )
+    axis = {"gridcolor": SOFT, "zerolinecolor": SOFT, "linecolor": GREY, "ticks": "outside"}
+    empty.update_xaxes(title={"text": x}, tickcolor=SOFT, **axis)
+    empty.update_yaxes(title={"text": y}, tickcolor=SOFT, **axis)
+    return empty

@@ -1,0 +1,62 @@
+"""A figure in a widget, which is drawn anew in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import plotly.graph_objects as go
+
+__all__ = ["LiveFigure"]
+
+
+class LiveFigure(go.FigureWidget):  # type: ignore[misc]
+    """A figure in a widget: several megabytes of script, so one that is updated, not many.
+
+    Parameters
+    ----------
+    figure : plotly Figure
+        What it shows first.
+    config : dict, optional
+        As in plotly, such as which buttons its bar has.
+    """
+
+    # As text: anywidget watches files, and never lets go of a widget whose script is in one.
+    _esm = str(go.FigureWidget._esm)
+
+    def __init__(self, figure: go.Figure, config: dict[str, Any] | None = None) -> None:
+        super().__init__(figure)
+        self._config = {"displaylogo": False, "responsive": True, **(config or {})}
+
+    def draw(self, figure: go.Figure) -> None:
+        """Show another figure that has as many traces of the same kinds."""
+        with self.batch_update():
+            for mine, new in zip(self.data, figure.data, strict=True):
+                props = new.to_plotly_json()
+                props.pop("type")
+                mine.update(props, overwrite=False)
+            self.layout.update(figure.layout.to_plotly_json())
+        self.keep()
+
+    def keep(self) -> None:
+        """Make the present state the one that a page gets when it is loaded again.
+
+        plotly tells pages what changed, but keeps for new pages what the figure was made with
+        (plotly 5 to 7); what it keeps it in is private, so it may be gone one day.
+        """
+        for kept, now in (("_widget_data", "_data"), ("_widget_layout", "_layout")):
+            if hasattr(self, kept) and hasattr(self, now):
+                setattr(self, kept, deepcopy(getattr(self, now)))
+
+    def when_brushed(self, handler: Callable[[tuple[float, float] | None], None]) -> None:
+        """Call a handler with the range of x that is selected; with None when it no longer is."""
+        trace = self.data[0]
+
+        def selected(_: Any, __: Any, selector: Any) -> None:
+            if selector is not None and getattr(selector, "xrange", None):
+                low, high = sorted(selector.xrange)
+                handler((float(low), float(high)))
+
+        trace.on_selection(selected)
+        trace.on_deselect(lambda *_: handler(None))

@@ -1,0 +1,143 @@
+"""The queries as a table to sort, search, filter and choose from, and the same for the keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import pandas as pd
+from itables.widget import ITable
+
+from rank_magic.browsing import query_names, query_words, values, worst_first
+from rank_magic.evaluation import Evaluation
+from rank_magic.notes import plain_text
+from rank_magic.widgets.explorer import button, dropdown, wrapped
+
+__all__ = ["QueryList"]
+
+FIRST = 1000  # how many queries are loaded unasked
+DECIMALS = 4
+TABLE: dict[str, Any] = {
+    "showIndex": False,
+    "select": "single",
+    "maxBytes": 0,
+    "column_filters": "footer",
+    "pageLength": 5,
+    "lengthMenu": [5, 10, 25, 100],
+    "style": "width: 100%; max-width: 100%; margin: 0",
+    "classes": "display compact",
+    "autoWidth": False,
+}
+
+
+class Table(ITable):
+    """itables' widget; as text its script holds no closed table, see `LiveFigure`."""
+
+    _esm = str(ITable._esm)  # type: ignore[assignment]
+    _css = str(ITable._css)  # type: ignore[assignment]
+
+
+class QueryList:
+    """A table of queries, worst first, with a dropdown and buttons that do the same.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Whose queries.
+    chosen : callable
+        Called with the number of a query when a person has chosen one.
+
+    Attributes
+    ----------
+    numbers : list of int
+        The queries that are listed, by number, in order.
+    """
+
+    def __init__(self, evaluation: Evaluation, chosen: Callable[[int], None]) -> None:
+        self._evaluation, self._chosen = evaluation, chosen
+        self.numbers: list[int] = []
+        self._every = False
+        self._current: int | None = None
+        self._quiet = False
+        self.table = Table(pd.DataFrame({"query": []}), **TABLE)
+        self.choice = dropdown("Query", [])
+        self.before, self.after = button("Previous query"), button("Next query")
+        self.more = button("Load all queries")
+        self.buttons = wrapped(self.choice, self.before, self.after, self.more)
+
+    def fill(
+        self, measure: str, system: Hashable, within: tuple[float, float] | None = None
+    ) -> None:
+        """List the queries with values in this range, the worst first."""
+        found = worst_first(self._evaluation, measure, system, within)
+        listed = found if self._every else found[:FIRST]
+        self.numbers = [int(number) for number in listed]
+        self.found = len(found)
+        self.more.layout.display = None if len(listed) < len(found) else "none"
+        self.more.description = f"Load all {len(found):,} queries"
+        names, words = query_names(self._evaluation, listed), query_words(self._evaluation, listed)
+        self._quiet = True
+        try:
+            self.table.update(self._frame(listed, names, words), selected_rows=[], **TABLE)
+            labels = names if words is None else [*map(_labelled, names, words[1])]
+            self.choice.options = list(zip(labels, self.numbers, strict=True))
+            self._mark()
+        finally:
+            self._quiet = False
+
+    def load_all(self) -> None:
+        """List all queries from now on."""
+        self._every = True
+
+    def step(self, by: int) -> None:
+        """Choose the query that stands so many places further down the list."""
+        if not self.numbers:
+            return
+        at = self.numbers.index(self._current) + by if self._current in self.numbers else 0
+        self._chosen(self.numbers[min(max(at, 0), len(self.numbers) - 1)])
+
+    def show(self, number: int | None) -> None:
+        """Mark a query as the one that is chosen."""
+        self._current = number
+        self._quiet = True
+        try:
+            self._mark()
+        finally:
+            self._quiet = False
+
+    def row_chosen(self, change: Any) -> None:
+        """Hear that a row of the table was clicked."""
+        if not self._quiet and change["new"]:
+            self._chosen(self.numbers[change["new"][0]])
+
+    def name_chosen(self, change: Any) -> None:
+        """Hear that a query was chosen from the dropdown."""
+        if not self._quiet and change["new"] is not None:
+            self._chosen(change["new"])
+
+    def _mark(self) -> None:
+        there = self._current in self.numbers
+        at = self.numbers.index(self._current) if there else None  # type: ignore[arg-type]
+        self.choice.index = at
+        self.table.selected_rows = [] if at is None else [at]
+        self.before.disabled = not there or at == 0
+        self.after.disabled = not self.numbers or at == len(self.numbers) - 1
+
+    def _frame(
+        self, listed: Any, names: Sequence[str], words: tuple[str, list[str]] | None
+    ) -> pd.DataFrame:
+        evaluation = self._evaluation
+        columns: list[tuple[str, Any]] = [(plain_text(evaluation.rankings.roles.query), names)]
+        if words is not None:
+            columns.append(words)
+        for system in evaluation.systems:
+            front = f"{plain_text(system)} " if evaluation.rankings.rows.several else ""
+            for name in evaluation.names:
+                found = values(evaluation, name, system)[listed]
+                columns.append((f"{front}{name}", found.round(DECIMALS)))
+        frame = pd.DataFrame({place: column for place, (_, column) in enumerate(columns)})
+        return frame.set_axis([head for head, _ in columns], axis=1)
+
+
+def _labelled(name: str, words: str) -> str:
+    return f"{name} · {words}" if words else name

@@ -1,0 +1,54 @@
+// A slider and a number field that say the same, both with a name: ipywidgets' sliders have none.
+
+let count = 0;
+
+// plotly draws 700 pixels wide while its place is not in the page yet, and then listens to the
+// window only: it is told when its place has a width, and when that changes.
+function fitFigures(root) {
+  const narrow = () => [...(root.closest(".rm-explorer")?.querySelectorAll(".js-plotly-plot") ?? [])]
+    .some(plot => plot._fullLayout && Math.abs(plot._fullLayout.width - plot.clientWidth) > 2);
+  const tell = () => { if (narrow()) window.dispatchEvent(new Event("resize")); };
+  const observer = new ResizeObserver(tell);
+  observer.observe(root);
+  const timer = setInterval(tell, 500);
+  setTimeout(() => clearInterval(timer), 20_000);
+  return () => { observer.disconnect(); clearInterval(timer); };
+}
+
+function render({ model, el }) {
+  const id = `rm-slider-${count++}`;
+  const root = Object.assign(document.createElement("div"), { className: "rm-slider" });
+  const label = Object.assign(document.createElement("label"), { htmlFor: id });
+  const range = Object.assign(document.createElement("input"), { type: "range" });
+  const field = Object.assign(document.createElement("input"), { type: "number", id });
+  root.append(label, range, field);
+
+  const show = () => {
+    label.textContent = model.get("description");
+    range.ariaLabel = `${model.get("description")}, slider`;
+    for (const input of [range, field]) {
+      for (const name of ["min", "max", "step"]) input[name] = model.get(name);
+      // Nobody's typing is overwritten.
+      if (!(input === field && document.activeElement === field)) input.value = model.get("value");
+      input.disabled = model.get("disabled");
+    }
+  };
+  const set = event => {
+    const value = event.target.valueAsNumber;
+    if (!Number.isFinite(value)) return;
+    const inside = Math.min(Math.max(value, model.get("min")), model.get("max"));
+    model.set("value", inside);
+    model.save_changes();
+  };
+  range.addEventListener("input", set);
+  field.addEventListener("change", set);
+  field.addEventListener("blur", show);
+  const names = ["value", "min", "max", "step", "description", "disabled"];
+  for (const name of names) model.on(`change:${name}`, show);
+  show();
+  el.append(root);
+  const stop = fitFigures(root);
+  return () => { stop(); for (const name of names) model.off(`change:${name}`, show); };
+}
+
+export default { render };
