@@ -1,187 +1,37 @@
 """Rankings of similar length side by side: what every measure is computed over.
 
-A block holds one ranking per row. Its cells hold codes of grades, sorted by score, so that a
-measure looks a small table up instead of computing with grades. Columns behind a ranking's
-last document hold `PAD`, which is worth nothing in every table.
+A block holds one ranking per row. Its cells hold codes of grades, sorted by score. Columns behind
+a ranking's last document hold `PAD`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.ties import NARROW, Ties, exclusive_product, rearranged, running_sum
+from rank_magic.cascades import stops, sure_stops
+from rank_magic.pools import (
+    FIRST_GRADE,
+    NEGATIVE,
+    PAD,
+    UNJUDGED,
+    Pool,
+    Scale,
+    chosen,
+    look_up,
+    taken,
+)
+from rank_magic.ties import Ties, exclusive_product, first_only, rearranged, running_sum
 
 __all__ = ["FIRST_GRADE", "NEGATIVE", "PAD", "UNJUDGED", "Block", "Pool", "Scale"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.signedinteger[Any]]
-
-PAD, UNJUDGED, NEGATIVE, FIRST_GRADE = 0, 1, 2, 3
-FEW_CODES = 64
-
-
-@dataclass(frozen=True)
-class Scale:
-    """The distinct grades of a frame, ascending; the code of the n-th (from 0) is n + 3.
-
-    Attributes
-    ----------
-    grades : array of float, shape (levels,)
-        Distinct grades of at least 0.
-    """
-
-    grades: Floats
-
-    @property
-    def top(self) -> float:
-        """The highest grade, 0 when there is none."""
-        return float(self.grades[-1]) if len(self.grades) else 0.0
-
-    @property
-    def codes(self) -> int:
-        """How many codes there are."""
-        return FIRST_GRADE + len(self.grades)
-
-    def table(self, worth: Callable[[Floats], Floats]) -> Floats:
-        """Return what each code is worth, 0 where no document is.
-
-        Unjudged documents and those with a negative grade are worth what a grade of 0 is.
-        """
-        zero = float(worth(np.zeros(1))[0])
-        return np.concatenate([[0.0, zero, zero], worth(self.grades)])
-
-    def relevant(self, rel: float) -> Floats:
-        """Return 1 for the codes of grades of at least `rel`, else 0."""
-        return self.table(lambda grades: (grades >= rel).astype(np.float64))
-
-    def shares(self, max_grade: float | None = None) -> Floats:
-        """Return each code's grade as a share of the highest grade of the scale, at most 1."""
-        top = self.top if max_grade is None else float(max_grade)
-        return self.table(lambda grades: np.minimum(grades, top) / top if top > 0 else 0 * grades)
-
-    @cached_property
-    def judged(self) -> Floats:
-        """1 for the codes of judged documents, else 0."""
-        return np.concatenate([np.zeros(FIRST_GRADE), np.ones(len(self.grades))])
-
-
-def look_up(table: Floats, codes: Codes) -> Floats:
-    """Return the table's value for each code, in a new array."""
-    first = int(np.count_nonzero(table == 0))
-    if (table[:first] == 0).all() and (table[first:] == 1).all():
-        # Codes from some grade upwards: a comparison is far cheaper than a look-up.
-        return (codes >= first).astype(np.float64)
-    # Column by column where codes are stored so.
-    return np.take(table, codes.T).T if codes.flags.f_contiguous else np.take(table, codes)
-
-
-@dataclass(frozen=True)
-class Pool:
-    """All that is known about the queries of a block, retrieved or not.
-
-    Attributes
-    ----------
-    codes : array of int, shape (queries, rows)
-        Code of every row of each query, in no particular order.
-    scale : Scale
-        What the codes mean.
-    layers : tuple of arrays of int, shape (queries, rows)
-        Codes of the rows' grades for each subtopic; empty without subtopics.
-    standing : array of int, shape (queries, rows), or None
-        Where each row's document stands by id, when ids decide between equals.
-    """
-
-    codes: Codes
-    scale: Scale
-    layers: tuple[Codes, ...] = ()
-    standing: Ints | None = None
-    _ranked: dict[tuple[bytes, int], Codes] = field(default_factory=dict, compare=False)
-
-    @cached_property
-    def counts(self) -> Ints:
-        """Number of rows of each query by code, shape (queries, codes)."""
-        queries, codes = len(self.codes), self.scale.codes
-        flat = self.codes + (np.arange(queries) * codes)[:, None]
-        counts = np.bincount(flat.ravel(), minlength=queries * codes).reshape(queries, codes)
-        return np.asfortranarray(counts)
-
-    @property
-    def few_grades(self) -> bool:
-        """Whether counting by grade is cheaper than looking at every row."""
-        return self.scale.codes <= FEW_CODES
-
-    def worth(self) -> Codes:
-        """Return numbers that order the rows by their grades, or by their sum over subtopics.
-
-        Rows that are judged alike have the same number, whatever they are called.
-        """
-        if not self.layers:
-            return self.codes
-        grades = self.scale.table(lambda grades: grades)
-        total = np.sum([np.take(grades, layer) for layer in self.layers], axis=0)
-        parts = [part.ravel() for part in (total, self.codes, *self.layers)]
-        number = np.unique(np.stack(parts, axis=1), axis=0, return_inverse=True)[1]
-        return number.reshape(self.codes.shape)
-
-    def take(self, rows: Ints) -> Pool:
-        """Return the pool of some of the queries."""
-        layers = tuple(layer[rows] for layer in self.layers)
-        standing = None if self.standing is None else self.standing[rows]
-        part = Pool(self.codes[rows], self.scale, layers, standing)
-        if "counts" in self.__dict__:
-            part.__dict__["counts"] = self.counts[rows]
-        return part
-
-    def number(self, wanted: NDArray[np.generic]) -> Ints:
-        """Return how many rows each query has whose code is wanted (a table of 0 and 1)."""
-        if self.few_grades:
-            total = np.zeros(len(self.codes), dtype=np.int64)
-            for code in np.flatnonzero(wanted):
-                total += self.counts[:, code]
-            return total
-        return np.count_nonzero(np.take(wanted, self.codes), axis=1)
-
-    def ranked(self, table: Floats, width: int) -> Codes:
-        """Return each query's `width` most valuable judged codes, best first.
-
-        Parameters
-        ----------
-        table : array of float, shape (codes,)
-            Value of each code. Equal values are ordered by grade.
-        width : int
-            How many columns.
-        """
-        key = (table.tobytes(), width)
-        if key not in self._ranked:
-            self._ranked[key] = self._ranked_by(table, width)
-        return self._ranked[key]
-
-    def _ranked_by(self, table: Floats, width: int) -> Codes:
-        # Codes from the most to the least valuable; the highest grade first among equals.
-        order = self.scale.codes - 1 - np.argsort(-table[: FIRST_GRADE - 1 : -1], kind="stable")
-        values = np.append(order, PAD)
-        if not self.few_grades:
-            standing = np.full(self.scale.codes, len(order))
-            standing[order] = np.arange(len(order))
-            return values[np.sort(standing[self.codes], axis=1)[:, :width]]
-        # How many values are used up before a column tells which value it holds.
-        used_up = np.cumsum(np.asfortranarray(self.counts[:, order]), axis=1)
-        width = max(1, min(width, int(used_up.max(initial=0))))
-        standing = np.zeros((len(self.codes), width), dtype=np.int8, order="F")
-        for value in range(len(order)):
-            if width > NARROW:
-                standing += used_up[:, value, None] <= np.arange(width)
-                continue
-            for column in range(width):
-                standing[:, column] += used_up[:, value] <= column
-        return np.take(values.astype(self.codes.dtype), standing.T).T
 
 
 @dataclass(frozen=True)
@@ -210,6 +60,9 @@ class Block:
     ties: Ties | None = None
     depth: int | None = None
     layers: tuple[Codes, ...] = ()
+    _in_groups: dict[bytes, Ints] = field(
+        init=False, default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def scale(self) -> Scale:
@@ -249,11 +102,24 @@ class Block:
         values = look_up(table, self.codes[:, :width])
         if self.ties is not None:
             span = self.ties.span(width)
-            values.ravel()[span.at] = self.ties.mean(look_up(table, self.codes))[span.group]
+            span.write(values, span.spread(self._mean(self.ties, table)))
         return values
 
-    def hits(self, table: Floats, k: int | None = None) -> Floats:
-        """Return the expected number of relevant documents down to each relevant one.
+    def _mean(self, ties: Ties, table: Floats) -> Floats:
+        """Return the mean value of the documents of each tie group."""
+        if np.isin(table, (0.0, 1.0)).all():
+            return self._held(ties, table) / ties.size
+        return ties.mean(look_up(table, self.codes))
+
+    def _held(self, ties: Ties, table: Floats) -> Ints:
+        """Return how many documents of each tie group the table has anything but 0 for."""
+        key = (table != 0).tobytes()
+        if key not in self._in_groups:
+            self._in_groups[key] = ties.number(chosen(table, self.codes))
+        return self._in_groups[key]
+
+    def hits(self, table: Floats, k: int | None = None) -> NDArray[Any]:
+        """Return how many relevant documents there are down to each relevant one.
 
         Parameters
         ----------
@@ -264,17 +130,17 @@ class Block:
 
         Returns
         -------
-        array of float, shape (queries, width(k))
-            Given that the document at the rank is relevant; of no meaning at other ranks.
+        array of float or int, shape (queries, width(k))
+            0 where the document is not relevant; expected over tied orders.
         """
         width = self.width(k)
-        relevant = (
-            look_up(table, self.codes if self.ties is not None else self.codes[:, :width]) > 0
-        )
-        running = running_sum(relevant[:, :width])
         if self.ties is None:
-            return running.astype(np.float64)
-        return self.ties.hits(relevant, running)
+            relevant = chosen(table, self.codes[:, :width])
+            return running_sum(relevant) * relevant
+        relevant = chosen(table, self.codes)
+        running = running_sum(relevant[:, :width])
+        given_relevant = self.ties.hits(relevant, running, self._held(self.ties, table))
+        return given_relevant * self.expected(table, k)
 
     def stops(self, table: Floats, k: int | None = None) -> Floats:
         """Return the probability that a reader ends at each rank.
@@ -295,12 +161,14 @@ class Block:
             Ranks that nobody reaches may be left out.
         """
         width = self.width(k)
-        if self.ties is not None:
-            return self.ties.stops(look_up(table, self.codes), width)
         if np.isin(table, (0.0, 1.0)).all():
-            # The first sure stop ends every ranking: nothing below the lowest of them counts.
-            sure = np.take(table > 0, self.codes[:, :width])
-            width = int((sure.argmax(axis=1)).max(initial=0)) + 1
+            if self.ties is not None:
+                return sure_stops(
+                    self.ties, chosen(table, self.codes), self._held(self.ties, table), width
+                )
+            return first_only(chosen(table, self.codes[:, :width]))
+        if self.ties is not None:
+            return stops(self.ties, look_up(table, self.codes), table, width)
         stop = look_up(table, self.codes[:, :width])
         return stop * exclusive_product(1.0 - stop)
 
@@ -349,7 +217,7 @@ class Block:
         named = np.concatenate(
             [np.arange(FIRST_GRADE, dtype=np.uint64), self.scale.grades.view(np.uint64)]
         )
-        at, order = self.ties.shuffled(np.take(named, self.codes), number)
+        at, order = self.ties.shuffled(taken(named, self.codes), number)
         codes, *layers = (rearranged(part, at, order) for part in (self.codes, *self.layers))
         return replace(self, codes=codes, ties=None, layers=tuple(layers))
 
@@ -365,6 +233,19 @@ class Block:
         """
         codes = self.pool.ranked(table, self.pool.codes.shape[1] if k is None else k)
         return Block(codes, self.pool.number(self.scale.judged), self.pool)
+
+    def by_pool(self, value: Callable[[Block], Floats], k: int | None = None) -> Floats:
+        """Return a value that depends on nothing but the ideal ranking down to rank `k`.
+
+        It is computed once for all queries that have the same ideal.
+        """
+        alike = self.pool.alike(k)
+        if alike is None:
+            return value(self)
+        first, kind = alike
+        pool = self.pool.take(first)
+        one_of_each = Block(self.codes[first], self.length[first], pool, depth=self.depth)
+        return value(one_of_each)[kind]
 
     def with_unjudged(self, grade: float, k: int | None = None) -> Block:
         """Return the block as it would be if all unjudged documents shown had this grade.

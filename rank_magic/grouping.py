@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rank_magic.columns import combined, ids
 from rank_magic.threads import PIECE, in_threads
 
-__all__ = ["Groups", "group_rows", "standing"]
+__all__ = ["Groups", "group_rows", "radix_order", "standing"]
 
 Ints = NDArray[np.signedinteger[Any]]
 
@@ -122,7 +122,7 @@ def _sorted(codes: Ints) -> tuple[Ints, Ints]:
 
     def sort(at: int) -> tuple[Ints, Ints]:
         piece = codes[at : at + PIECE] - low
-        return piece, _radix_order(piece, span)
+        return piece, radix_order(piece, span)
 
     # Sorted in pieces that stay in a core's cache, each run of equals then goes to its place.
     for at, (piece, by_code) in zip(pieces, in_threads(sort, pieces), strict=True):
@@ -135,7 +135,7 @@ def _sorted(codes: Ints) -> tuple[Ints, Ints]:
     return order, start[counts > 0]
 
 
-def _radix_order(codes: Ints, span: int) -> Ints:
+def radix_order(codes: Ints, span: int) -> Ints:
     """Return the stable order of codes from 0 to `span`, by 16 bits at a time."""
     # numpy's stable argsort of 16-bit numbers is a radix sort: far faster than comparing.
     order = np.argsort(codes.astype(np.uint16), kind="stable")

@@ -8,21 +8,26 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.grouping import Groups
+from rank_magic.grouping import Groups, radix_order
 
 __all__ = ["Cells", "cells", "shelves"]
 
 Ints = NDArray[np.signedinteger[Any]]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-# Blocks of this many cells stay in a core's cache; up to a quarter of them may be padding.
-BLOCK_CELLS = 1 << 18
+# Smaller blocks stay in a core's cache, but threads that take turns at them wait for each other.
+# Up to a quarter of the cells may be padding.
+BLOCK_CELLS = 3 << 18
 FULLNESS = 0.75
 
 
 def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Ints]:
     """Divide the queries, or the chosen ones, into sets of similar length, one for each block."""
-    order = np.lexsort((groups.start, groups.length))
+    ascending = bool((np.diff(groups.start) > 0).all())
+    order = np.arange(len(groups.start)) if ascending else np.argsort(groups.start)
+    if len(order) and groups.length.min() < groups.length.max():
+        length = groups.length[order]
+        order = order[radix_order(length, int(length.max()) + 1)]
     if chosen is not None:
         order = order[chosen[order]]
     length = groups.length[order]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,8 @@ class _Unsorted:
 
     def take(self, rows: Ints) -> _Unsorted:
         """Return some of the rankings."""
+        if len(rows) == len(self.key):
+            return self
         missing = None if self.missing is None else self.missing[rows]
         return replace(
             self,
@@ -128,11 +131,11 @@ def sort_block(
         Whether each cell's position before sorting is wanted.
     """
     cut = condense is not None and condense < codes.shape[1]
-    unsorted = _unsorted(place, codes, scores, judged_only=condense is not None and not cut)
-    if traced or cut or unsorted.infinite or codes.dtype != np.int8:
-        found = _by_position(unsorted, np.arange(len(codes)), settle)
-    else:
-        found = _by_number(unsorted, settle)
+    read = partial(_unsorted, place, codes, scores, judged_only=condense is not None and not cut)
+    unsorted = read()
+    if not (traced or cut or unsorted.infinite or codes.dtype != np.int8):
+        return _by_number(unsorted, settle, read)
+    found = _by_position(unsorted, np.arange(len(codes)), settle)
     if condense is not None and cut:
         return _condensed(found, unsorted.key, condense, settled=settle is not None)
     return found
@@ -153,11 +156,10 @@ def _unsorted(place: Cells, codes: Ints, scores: Floats, *, judged_only: bool) -
     return _Unsorted(key, codes, length, missing, infinite)
 
 
-def _by_number(unsorted: _Unsorted, settle: Settle | None) -> Sorted:
-    """Sort scores that carry their codes."""
-    key, behind = unsorted.key, unsorted.behind()
-    carried = key.copy()
-    carried.view(np.int8).reshape(*key.shape, 8)[..., LOWEST] = unsorted.codes
+def _by_number(unsorted: _Unsorted, settle: Settle | None, read: Callable[[], _Unsorted]) -> Sorted:
+    """Sort scores that carry their codes, in the memory of the scores, which can be read again."""
+    carried, behind = unsorted.key, unsorted.behind()
+    carried.view(np.int8).reshape(*carried.shape, 8)[..., LOWEST] = unsorted.codes
     if unsorted.missing is not None:
         carried[unsorted.missing] = np.nan
     carried.sort(axis=1)
@@ -170,7 +172,7 @@ def _by_number(unsorted: _Unsorted, settle: Settle | None) -> Sorted:
     found = Sorted(codes, unsorted.length, tied, equal, np.zeros((0, 0), dtype=np.int64))
     if not len(tied):
         return found
-    again = unsorted.take(tied)
+    again = read().take(tied)
     if settle is None and not (again.key.view(np.int64) & ~ABOVE_LOWEST).any():
         return found  # These scores need no lowest byte, so what looks equal is equal.
     exact = _by_position(again, tied, settle)

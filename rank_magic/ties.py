@@ -8,22 +8,19 @@ members: not on row order, not on ids.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ties", "exclusive_product", "running_sum", "sequential_sum"]
+__all__ = ["Ties", "exclusive_product", "first_only", "running_sum", "sequential_sum"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 
-# What remains of the reader's attention below this is dropped: 2^-80 of it cannot move the
-# last bit of a value.
-NEGLIGIBLE = 2.0**-80
-CHUNK_CELLS = 1 << 16
+FEW_CELLS = 1 << 12
 # Rows shorter than this are worked on column by column.
 NARROW = 32
 
@@ -70,22 +67,78 @@ def exclusive_product(factors: Floats) -> Floats:
     return product
 
 
-class Span(NamedTuple):
+def first_only(chosen: NDArray[np.bool_]) -> Floats:
+    """Return 1 at the first chosen cell of each row, else 0, down to the deepest of them."""
+    rows, width = chosen.shape
+    if width > NARROW:
+        first = chosen.argmax(axis=1)
+        none = ~chosen[np.arange(rows), first]
+    else:
+        first = np.zeros(rows, dtype=np.int8)
+        none = np.ones(rows, dtype=bool)
+        for column in range(width):
+            none &= ~chosen[:, column]
+            first += none
+    row = np.flatnonzero(~none)
+    first = first[row]
+    only = np.zeros((rows, int(first.max(initial=0)) + 1), order="F")
+    only[row, first] = 1.0
+    return only
+
+
+@dataclass(frozen=True)
+class Span:
     """The cells of tie groups within the first columns of a block.
 
     Attributes
     ----------
-    group : array of int, shape (cells,)
-        Number of each cell's group.
-    place : array of int, shape (cells,)
-        Its place in the group, counted from 0.
-    at : array of int, shape (cells,)
-        Its flat position among those columns.
+    cells : int
+        How many cells those columns have.
+    start : array of int, shape (groups,)
+        Flat position, among those columns, of each group's first cell.
+    places : array of int, shape (groups,)
+        How many cells of each group they hold.
     """
 
-    group: Ints
-    place: Ints
-    at: Ints
+    cells: int
+    start: Ints
+    places: Ints
+
+    def spread(self, of_group: NDArray[Any]) -> NDArray[Any]:
+        """Return for each cell what its group has."""
+        return np.repeat(of_group, self.places)
+
+    @cached_property
+    def group(self) -> Ints:
+        """Number of each cell's group."""
+        return self.spread(np.arange(len(self.places)))
+
+    @cached_property
+    def place(self) -> Ints:
+        """Each cell's place in its group, counted from 0."""
+        end = np.cumsum(self.places)
+        return np.arange(end[-1] if len(end) else 0) - self.spread(end - self.places)
+
+    @cached_property
+    def at(self) -> Ints:
+        """Flat position of each cell."""
+        return self.place + self.spread(self.start)
+
+    @cached_property
+    def everywhere(self) -> bool:
+        """Whether every cell belongs to a group."""
+        return int(self.places.sum()) == self.cells
+
+    def read(self, table: NDArray[Any]) -> NDArray[Any]:
+        """Return the cells of a table of those columns, one after the other."""
+        return table.ravel() if self.everywhere else table.ravel()[self.at]
+
+    def write(self, table: NDArray[Any], values: NDArray[Any]) -> None:
+        """Write the cells of a table of those columns."""
+        if self.everywhere:
+            table[:] = values.reshape(table.shape)
+        else:
+            table.ravel()[self.at] = values
 
 
 @dataclass(frozen=True)
@@ -105,7 +158,7 @@ class Ties:
     shape: tuple[int, int]
     first: Ints
     size: Ints
-    _spans: dict[int, Span] = field(default_factory=dict, compare=False)
+    _spans: dict[int, Span] = field(init=False, default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, equal: NDArray[np.bool_]) -> Ties:
@@ -138,12 +191,14 @@ class Ties:
     def span(self, width: int) -> Span:
         """Return the groups' cells within the first `width` columns."""
         if width not in self._spans:
-            places = np.clip(width - self.column, 0, self.size)
-            group = np.repeat(np.arange(len(places)), places)
-            place = np.arange(len(group)) - np.repeat(np.cumsum(places) - places, places)
-            at = (self.row * width + self.column)[group] + place
-            self._spans[width] = Span(group, place, at)
+            row, column = np.divmod(self.first, self.shape[1])
+            places = np.clip(width - column, 0, self.size)
+            self._spans[width] = Span(self.shape[0] * width, row * width + column, places)
         return self._spans[width]
+
+    def number(self, chosen: NDArray[np.bool_]) -> Ints:
+        """Return how many cells of each group are chosen, given per cell of the block."""
+        return np.add.reduceat(chosen.ravel().view(np.int8), self._ends, dtype=np.int64)[::2]
 
     def total(self, values: NDArray[Any]) -> Floats:
         """Return the sum over each group of values given per cell of the block."""
@@ -168,24 +223,38 @@ class Ties:
         """Return the column at which each cell's group starts; its own for a single cell."""
         start = np.tile(np.arange(self.shape[1]), (self.shape[0], 1))
         span = self.span(self.shape[1])
-        start.ravel()[span.at] = self.column[span.group]
+        span.write(start, span.spread(self.column))
         return start
 
     def by_grade(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return the codes with each group in descending order of grade."""
+        if self._descending(codes):
+            return codes
         span = self.span(self.shape[1])
         sorted_ = codes.copy()
-        members = codes.ravel()[span.at]
+        members = span.read(codes)
         kinds = int(members.max(initial=0)) + 1
         if kinds * len(self.size) <= max(4 * len(members), 1 << 12):
             # A counting sort: how often each code occurs in each group says it all.
             down = kinds - 1 - members
             counts = np.bincount(span.group * kinds + down, minlength=kinds * len(self.size))
             ordered = np.arange(kinds - 1, -1, -1, dtype=codes.dtype)
-            sorted_.ravel()[span.at] = np.repeat(np.tile(ordered, len(self.size)), counts)
+            span.write(sorted_, np.repeat(np.tile(ordered, len(self.size)), counts))
         else:
-            sorted_.ravel()[span.at] = members[np.lexsort((-members, span.group))]
+            span.write(sorted_, members[np.lexsort((-members, span.group))])
         return sorted_
+
+    def _descending(self, codes: NDArray[Any]) -> bool:
+        """Return whether the codes of each group stand in descending order already."""
+        flat = codes.ravel()
+        rises = flat[1:] > flat[:-1]
+        for some in (rises[:FEW_CELLS], rises):  # mostly a few show that they don't
+            rise = np.flatnonzero(some)
+            group = np.searchsorted(self.first, rise, side="right") - 1
+            inside = (group >= 0) & (rise + 1 < (self.first + self.size)[group])
+            if inside.any():
+                return False
+        return True
 
     def together_by_grade(self, *parts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
         """Return codes that belong together with each group in descending order of grade.
@@ -194,7 +263,8 @@ class Ties:
         """
         if len(parts) == 1:
             return (self.by_grade(parts[0]),)
-        group, _, at = self.span(self.shape[1])
+        span = self.span(self.shape[1])
+        group, at = span.group, span.at
         order = np.lexsort((*(-part.ravel()[at] for part in reversed(parts)), group))
         return tuple(rearranged(part, at, order) for part in parts)
 
@@ -204,7 +274,8 @@ class Ties:
         The orders of a row depend on nothing but its own grades, written as whole numbers, 0
         where no document is, so that neither its neighbours nor its padding can change a value.
         """
-        group, _, at = self.span(self.shape[1])
+        span = self.span(self.shape[1])
+        group, at = span.group, span.at
         odd = np.full(self.shape[1], 0x9E3779B97F4A7C15, dtype=np.uint64)
         power = np.multiply.accumulate(odd)
         row = (_mixed(grades) * power).sum(axis=1, dtype=np.uint64)
@@ -212,7 +283,7 @@ class Ties:
         key = _mixed(seed[at // self.shape[1]] + power[at % self.shape[1]])
         return at, np.lexsort((key, group))
 
-    def hits(self, relevant: NDArray[np.bool_], running: Ints) -> Floats:
+    def hits(self, relevant: NDArray[np.bool_], running: Ints, held: Ints) -> Floats:
         """Return the expected number of relevant documents down to a cell that holds one.
 
         With c relevant documents above a group of n that holds m, a relevant document at the
@@ -223,6 +294,8 @@ class Ties:
         relevant : array of bool, shape of the block
         running : array of int, shape (queries, width)
             Running number of relevant documents in the first columns.
+        held : array of int, shape (groups,)
+            How many relevant documents each group holds.
 
         References
         ----------
@@ -230,79 +303,13 @@ class Ties:
         in the presence of tied scores, ECIR 2008, section 3.2.
         """
         hits = running.astype(np.float64)
-        width = running.shape[1]
-        group, place, at = self.span(width)
-        inside = self.column < width
-        before = np.zeros(len(self.size))
-        row, column = self.row[inside], self.column[inside]
-        before[inside] = np.where(column > 0, hits[row, np.maximum(column - 1, 0)], 0.0)
-        slope = (self.total(relevant) - 1.0) / (self.size - 1)
-        hits.ravel()[at] = before[group] + 1.0 + place * slope[group]
+        span = self.span(running.shape[1])
+        # What stands above a group: what was found down to its first cell, less that cell.
+        first = np.where(span.places > 0, span.start, 0)
+        before = running.ravel()[first] - relevant.ravel()[self.first]
+        slope = (held - 1.0) / (self.size - 1)
+        span.write(hits, span.spread(before + 1.0) + span.place * span.spread(slope))
         return hits
-
-    def stops(self, stop: Floats, width: int) -> Floats:
-        """Return the probability that a cascade ends at each of the first cells.
-
-        The reader goes down and ends at a document with the probability `stop`. Where every
-        document ends the reading surely or not at all, the reader stands before an ending
-        document with the chance m / (n − j) at the j-th place of a group of n that holds m.
-        Otherwise see `_graded`.
-        """
-        group, place, at = self.span(width)
-        if ((stop == 0) | (stop == 1)).all():
-            hazard = stop[:, :width].copy()
-            chance = self.total(stop)[group] / (self.size[group] - place)
-            hazard.ravel()[at] = np.minimum(chance, 1.0)
-            return hazard * exclusive_product(1.0 - hazard)
-        lowest, highest = stop.ravel()[self.first + self.size - 1], stop.ravel()[self.first]
-        reach = exclusive_product(1.0 - stop[:, :width])
-        ends = stop[:, :width] * reach
-        inside = np.flatnonzero((self.column < width) & (lowest != highest))
-        before = reach[self.row[inside], self.column[inside]]
-        groups, before = inside[before > 0], before[before > 0]
-        order = np.argsort(self.size[groups], kind="stable")
-        groups, before = groups[order], before[order]
-        while len(groups):
-            cells = self.size[groups] * np.arange(1, len(groups) + 1)
-            end = max(1, int(np.searchsorted(cells, CHUNK_CELLS)))
-            self._graded(ends, stop.ravel(), before[:end], groups[:end])
-            groups, before = groups[end:], before[end:]
-        return ends
-
-    def _graded(self, ends: Floats, stop: Floats, before: Floats, groups: Ints) -> None:
-        """Write the expected endings of groups whose documents stop with various chances.
-
-        Let E_i be the mean product of (1 − stop) over i distinct stopping documents of the
-        group (an elementary symmetric mean), and let the number i of stopping documents seen
-        be a draw without replacement. Then the reader ends at the next place with probability
-        reach · Σ_i P(i seen) · (m − i) / (n − j) · (E_i − E_{i+1}). All terms are positive, so
-        that nothing cancels. Cost: places · min(m, places, i at which E_i < 2^-80).
-        """
-        first, size = self.first[groups], self.size[groups]
-        width = ends.shape[1]
-        start = self.row[groups] * width + self.column[groups]
-        places = np.minimum(size, width - self.column[groups])
-        cell = np.arange(size.max())
-        inside = cell < size[:, None]
-        chance = np.where(inside, stop[np.where(inside, first[:, None] + cell, 0)], 0.0)
-        # A satisfaction that does not grow with the grade is sorted by itself.
-        chance = -np.sort(-chance, axis=1)
-        number = np.count_nonzero(chance > 0, axis=1)
-        mean = _symmetric_means(1.0 - chance.T, number, _useful(chance, number, int(places.max())))
-        drop = np.where(mean[:-1] > NEGLIGIBLE, mean[:-1] - mean[1:], 0.0)
-        used = int(np.flatnonzero(drop.any(axis=1)).max(initial=0)) + 1
-        drop = drop[:used]
-        unseen = np.maximum(number - np.arange(used)[:, None], 0)
-        seen = np.zeros((used, len(groups)))
-        seen[0] = 1.0
-        for place in range(int(places.max())):
-            left = np.maximum(size - place, 1)
-            step = seen * (unseen / left)
-            end = sequential_sum((step * drop).T)
-            at = place < places
-            ends.ravel()[start[at] + place] = before[at] * end[at]
-            seen *= np.maximum(left - unseen, 0) / left
-            seen[1:] += step[:-1]
 
 
 def rearranged(cells: NDArray[Any], at: Ints, order: Ints) -> NDArray[Any]:
@@ -317,45 +324,3 @@ def _mixed(number: NDArray[np.uint64]) -> NDArray[np.uint64]:
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return number ^ (number >> np.uint64(31))
-
-
-def _useful(chance: Floats, number: Ints, places: int) -> int:
-    """Return how many stopping documents may be met before no attention is left.
-
-    By Maclaurin's inequality E_i is at most E_1 to the power of i.
-    """
-    mean = 1.0 - chance.sum(axis=1) / np.maximum(number, 1)
-    most = float(mean[number > 0].max(initial=0.0))
-    if most <= 0.0:
-        return 1
-    return min(places, 2 + int(math.log(NEGLIGIBLE) / math.log(most))) if most < 1.0 else places
-
-
-def _symmetric_means(factors: Floats, number: Ints, longest: int) -> Floats:
-    """Return the mean product over i distinct factors, for i from 0.
-
-    Parameters
-    ----------
-    factors : array of float, shape (most, groups)
-        Factors of each group, the first `number` of them.
-    number : array of int, shape (groups,)
-        How many factors each group has.
-    longest : int
-        Largest i wanted.
-
-    Returns
-    -------
-    array of float, shape (min(longest, most) + 2, groups)
-        Zero where i exceeds the number of factors.
-    """
-    most = int(number.max(initial=0))
-    mean = np.zeros((min(longest, most) + 2, len(number)))
-    mean[0] = 1.0
-    chosen = np.arange(1, len(mean))[:, None]
-    for t in range(1, most + 1):
-        # The t-th factor is among i chosen out of t with probability i / t.
-        share = np.minimum(chosen / t, 1.0)
-        grown = mean[1:] * (1.0 - share) + mean[:-1] * (share * factors[t - 1])
-        grown[t:] = 0.0
-        mean[1:] = np.where(t <= number, grown, mean[1:])
-    return mean

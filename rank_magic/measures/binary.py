@@ -111,11 +111,8 @@ class AP(Binary):
     mean_name = "MAP"
 
     def terms(self, block: Block) -> Floats:
-        relevant = self.relevant(block)
-        terms = block.hits(relevant, self.k)
-        terms *= block.expected(relevant, self.k)
-        terms /= ranks(terms)
-        return terms
+        hits = block.hits(self.relevant(block), self.k)
+        return hits / ranks(hits)
 
     def whole(self, block: Block) -> NDArray[Any]:
         number = block.pool.number(self.relevant(block))

@@ -174,7 +174,7 @@ class nDCG(DCG):
         return super().contributions(block)
 
     def whole(self, block: Block) -> Floats:
-        return sequential_sum(self.ideal(block))
+        return block.by_pool(lambda one: sequential_sum(self.ideal(one)), self.k)
 
     def contributions(self, block: Block) -> Floats:
         return per(self.terms(block), self.whole(block))

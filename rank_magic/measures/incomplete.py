@@ -83,7 +83,7 @@ class bpref(Binary):
         inside = block.settled().expected(table)
         if block.ties is not None:
             span = block.ties.span(inside.shape[1])
-            inside.ravel()[span.at] = block.ties.total(inside)[span.group]
+            span.write(inside, span.spread(block.ties.total(inside)))
         return inside
 
     @staticmethod
@@ -92,7 +92,7 @@ class bpref(Binary):
         if block.ties is not None:
             span = block.ties.span(above.shape[1])
             last = block.ties.first + block.ties.size - 1
-            above.ravel()[span.at] = above.ravel()[last][span.group]
+            span.write(above, span.spread(above.ravel()[last]))
         return above
 
 
