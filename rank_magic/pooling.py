@@ -107,7 +107,8 @@ def _pooled(rows: Rows, roles: Roles, duplicates: str, whole: Whole | None) -> R
     ranks: dict[Hashable, Floats] = {}
     positions: dict[Hashable, Ints] = {}
     for place, (name, score) in enumerate(given.items()):
-        mine = np.flatnonzero(~np.isnan(score) & (system == (place if len(system) > 1 else 0)))
+        its_own = system == (0 if roles.system is None else place)
+        mine = np.flatnonzero(~np.isnan(score) & its_own)
         if duplicates == "raise":
             _forbid_repeats(frame, roles, mine, unit)
         scores[name] = _kept(score, mine, of_pair, number, duplicates)

@@ -26,7 +26,7 @@ from rank_magic.errors import ColumnError, DataError, LibraryError, RankMagicErr
 from rank_magic.statistics import aggregate, interval
 from rank_magic.whole import Whole
 
-FEW = settings(max_examples=max(settings().max_examples // 3, 10))
+FEW = settings(max_examples=max(settings().max_examples // 5, 10))
 
 
 def parts_of(problem: Problem, number: int) -> tuple[Plan, list[Part]]:
@@ -68,10 +68,18 @@ def test_the_top_grade_is_that_of_all_parts() -> None:
     assert values_of(Part.merged(parts).frame()) == values_of(problem.in_memory().per_query)
 
 
+def test_a_part_may_have_one_row_of_one_of_the_systems() -> None:
+    rows = [("a", "x", "first", 1.0, 1.0), ("b", "x", "second", 1.0, 1.0)]
+    frame = pd.DataFrame(rows, columns=["query", "doc", "system", "grade", "score"])
+    problem = Problem(frame, ["RR"], {})
+    _, parts = parts_of(problem, 2)
+    assert values_of(Part.merged(parts).frame()) == values_of(problem.in_memory().per_query)
+
+
 def test_judgments_of_positives_only_are_recognised_over_all_parts() -> None:
     frame = pd.DataFrame({"query": ["a", "b"], "grade": [1.0, 0.0], "score": [1.0, 1.0]})
-    both, _ = parts_of(Problem(frame, ["P@1"], {}), 2), None
-    assert "Judged@1" in Gathered.of_part(Part.merged(both[1])).coverage.index
+    _, parts = parts_of(Problem(frame, ["P@1"], {}), 2)
+    assert "Judged@1" in Gathered.of_part(Part.merged(parts)).coverage.index
     frame["grade"] = [1.0, 2.0]
     _, parts = parts_of(Problem(frame, ["P@1"], {}), 2)
     assert "Judged@1" not in Gathered.of_part(Part.merged(parts)).coverage.index

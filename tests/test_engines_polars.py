@@ -18,7 +18,7 @@ from test_engines import run
 
 pl = pytest.importorskip("polars")
 
-FEW = settings(max_examples=max(settings().max_examples // 3, 10))
+FEW = settings(max_examples=max(settings().max_examples // 5, 10))
 
 
 def shop() -> Any:

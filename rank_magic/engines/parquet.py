@@ -77,9 +77,9 @@ def evaluate(
     plan = Plan.of(schema.empty_table().to_pandas(), measures, **options)
     used = [str(name) for name in plan.roles.columns()]
     _check_schemas(files, schema, used)
-    plan = plan.knowing(Whole.merged(_wholes(files, plan)))
     budget = size_in_bytes(memory)
     rows = _rows_at_once(files, used, budget // COPIES)
+    plan = plan.knowing(Whole.merged(_wholes(files, plan)))
     part = _measured(plan, tables(_batches(files, used, rows), rows // 2))
     if part is None:
         ordered = plan.by_order
@@ -100,7 +100,7 @@ def size_in_bytes(memory: str | int) -> int:
     unit = text[len(number) :]
     try:
         size = int(float(number) * UNITS[unit])
-    except (KeyError, ValueError):
+    except (KeyError, OverflowError, ValueError):
         size = 0
     if size < LEAST:
         raise DataError(
