@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rank_magic.plots import EvaluationPlots
-    from rank_magic.widgets import QueryExplorer
+    from rank_magic.widgets import QueryExplorer, SystemsExplorer
 
-__all__ = ["Showing"]
+__all__ = ["ComparisonShowing", "Showing"]
 
 
 class Showing:
@@ -50,3 +50,19 @@ class Showing:
         from rank_magic.report import write_report
 
         write_report(self, path)
+
+
+class ComparisonShowing:
+    """The part of `rank_magic.Comparison` that shows it in a widget."""
+
+    def explore(self: Any) -> SystemsExplorer:
+        """Look through it in the notebook: query by query, ranking against ranking.
+
+        Returns
+        -------
+        SystemsExplorer
+            A widget for JupyterLab and Notebook; elsewhere it shows a picture that stands still.
+        """
+        from rank_magic.widgets import SystemsExplorer
+
+        return SystemsExplorer(self)

@@ -29,7 +29,7 @@ FLOORS = [
     ["measures"],
     ["values", "coverage", "query_facts", "views", "questions", "showing", "evaluation"],
     ["explanation", "subsets", "segments", "records", "saving", "comparison", "training", "raters", "profiling", "engines"],
-    ["whatif", "attention"],
+    ["whatif", "attention", "side_by_side"],
     ["notes", "comparison_notes"],
     ["browsing", "diagnosis"],
     ["tables", "explanation_tables", "plots"],

@@ -7,7 +7,7 @@ their dashes and bars by their patterns too. ``figure.write_html(path)`` saves o
 
 from rank_magic.plots.attention import discounts
 from rank_magic.plots.contributions import contributions
-from rank_magic.plots.differences import differences
+from rank_magic.plots.differences import differences, scatter
 from rank_magic.plots.distribution import Bins, binned, binned_values, distribution
 from rank_magic.plots.namespace import EvaluationPlots, FramePlots
 
@@ -21,4 +21,5 @@ __all__ = [
     "differences",
     "discounts",
     "distribution",
+    "scatter",
 ]

@@ -5,7 +5,7 @@ puts it on disk. What stands under a table comes from `rank_magic.notes`.
 """
 
 from rank_magic.tables.files import SUFFIXES, checked_path, write
-from rank_magic.tables.html import evaluation_html, evaluation_page
+from rank_magic.tables.html import evaluation_html, evaluation_page, means_html, worst_html
 from rank_magic.tables.markup import evaluation_latex, evaluation_markdown
 from rank_magic.tables.segments import (
     segments_html,
@@ -33,3 +33,5 @@ __all__ = [
     "shown",
     "write",
 ]
+    "means_html",
+    "worst_html",

@@ -27,7 +27,10 @@ __all__ = [
     "conventions_html",
     "evaluation_html",
     "evaluation_page",
+    "means_html",
+    "page",
     "paragraph",
+    "worst_html",
 ]
 
 SHOWN_QUERIES = 200
@@ -75,8 +78,12 @@ font-size: 14px; margin: 2em;}}</style></head>
 
 def evaluation_page(evaluation: Evaluation) -> str:
     """Return the table as an HTML page of its own."""
-    title = escape(", ".join(evaluation.names))
-    return PAGE.format(title=title, body=evaluation_html(evaluation))
+    return page(", ".join(evaluation.names), evaluation_html(evaluation))
+
+
+def page(title: str, body: str) -> str:
+    """Return HTML as a page of its own."""
+    return PAGE.format(title=escape(title), body=body)
 
 
 def evaluation_html(evaluation: Evaluation) -> str:
@@ -93,6 +100,21 @@ def evaluation_html(evaluation: Evaluation) -> str:
         f"{STYLE}<div class='rank-magic rm-means'><div class='rm-scroll'>{table}</div>"
         f"{''.join(below)}{''.join(_queries(evaluation))}{_details(evaluation)}</div>"
     )
+
+
+def means_html(evaluation: Evaluation) -> str:
+    """Return the table of means alone, with what it is over, as HTML."""
+    means = grid(evaluation)
+    table = by_system(means, evaluation) if means.several else _by_measure(means, evaluation)
+    over = paragraph(escape(sentence([Note(means.over(BEST))])))
+    scrolled = f"<div class='rm-scroll'>{table}</div>"
+    return f"{STYLE}<div class='rank-magic rm-means'>{scrolled}{over}</div>"
+
+
+def worst_html(evaluation: Evaluation, number: int) -> str:
+    """Return the worst queries, so many of them, as an HTML table."""
+    lists = "".join(_queries(evaluation.shown(worst=number, per_query=False)))
+    return f"{STYLE}<div class='rank-magic rm-means'>{lists}</div>"
 
 
 def paragraph(html: str) -> str:

@@ -58,7 +58,7 @@ class DiscountExplorer(Explorer):
         self._make(grades)
         self._look()
         self.figure = LiveFigure(self._drawn())
-        self.children = [
+        self.show(
             wrapped(*self.switches.values()),
             wrapped(self.base, self.persistence, self.wanted, self.top),
             wrapped(self.grades, self.typed),
@@ -73,7 +73,7 @@ class DiscountExplorer(Explorer):
                     "normalised measure sees; the base tells where 1 / max(1, log r) is taken."
                 ),
             ),
-        ]
+        )
         self._wire()
 
     def _make(self, grades: Sequence[float]) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 import ipywidgets
 from IPython.display import display
 
+from rank_magic.widgets.fitting import Fitting
+
 __all__ = ["Explorer", "box", "button", "dropdown", "text", "wrapped"]
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -31,6 +33,10 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.add_class("rm-explorer")
         self.layout.overflow = "visible"
         self._undo: list[Callable[[], None]] = []
+
+    def show(self, *children: Any) -> None:
+        """Fill the box."""
+        self.children = [Fitting(), *children]
 
     # What a subclass says about itself.
 

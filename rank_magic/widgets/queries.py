@@ -9,7 +9,7 @@ from typing import Any
 import ipywidgets
 
 from rank_magic import plots
-from rank_magic.browsing import query_names
+from rank_magic.browsing import query_names, query_words, values, worst_first
 from rank_magic.evaluation import Evaluation
 from rank_magic.explanation_tables import explanation_html
 from rank_magic.notes import plain_text
@@ -25,6 +25,7 @@ from rank_magic.widgets.value_table import value_table
 __all__ = ["QueryExplorer"]
 
 WORST = 10
+DECIMALS = 4
 NO_EXAMPLE = -1
 
 
@@ -55,7 +56,7 @@ class QueryExplorer(Explorer):
         self._number: int | None = None
         self._make()
         self._wire()
-        self.list.fill(self.measure, self.system)
+        self._fill()
         self.choose(evaluation.queries[self.list.numbers[0]])
 
     def _make(self) -> None:
@@ -69,7 +70,7 @@ class QueryExplorer(Explorer):
         self.high = Slider(description="Values to", min=low, max=high, value=high, step=0.01)
         self.everything = button("All values", "List queries whatever their value")
         self.counted = ipywidgets.HTML()
-        self.list = QueryList(evaluation, self._choose)
+        self.list = QueryList(self._choose)
         self.heading = ipywidgets.HTML()
         self.values = ipywidgets.HTML()
         self.message = ipywidgets.HTML()
@@ -89,7 +90,7 @@ class QueryExplorer(Explorer):
         self.back = button("Back to the query")
         self.contributions: LiveFigure | None = None
         self._below = box()
-        self.children = [
+        self.show(
             ipywidgets.HTML(means_html(evaluation)),
             wrapped(self.measures, *([self.systems] if len(names) > 1 else [])),
             self.distribution,
@@ -97,7 +98,7 @@ class QueryExplorer(Explorer):
             self.list.table,
             self.list.buttons,
             self._below,
-        ]
+        )
 
     def _wire(self) -> None:
         for control, handler in (
@@ -133,12 +134,29 @@ class QueryExplorer(Explorer):
         self._fill()
 
     def _fill(self) -> None:
-        self.list.fill(self.measure, self.system, self.within)
-        total = len(self._evaluation.queries)
+        evaluation = self._evaluation
+        found = worst_first(evaluation, self.measure, self.system, self.within)
+        self.list.fill(found, self._columns)
+        total = len(evaluation.queries)
         where = "" if self.within is None else " with a value in this range"
         self.counted.value = (
-            f"<span role='status'>{self.list.found:,} of {total:,} queries{where}</span>"
+            f"<span role='status'>{len(found):,} of {total:,} queries{where}</span>"
         )
+
+    def _columns(self, listed: Any) -> list[tuple[str, Any]]:
+        """Return what queries are called, and a column for each system and measure."""
+        evaluation, several = self._evaluation, self._evaluation.rankings.rows.several
+        names, words = query_names(evaluation, listed), query_words(evaluation, listed)
+        heads = [(plain_text(evaluation.rankings.roles.query), names)]
+        numbers = [
+            (
+                f"{plain_text(system)} {name}" if several else name,
+                values(evaluation, name, system)[listed].round(DECIMALS),
+            )
+            for system in evaluation.systems
+            for name in evaluation.names
+        ]
+        return [*heads, *([] if words is None else [words]), *numbers]
 
     def _spread(self) -> Any:
         figure = plots.distribution(self._evaluation, self.measure, system=self.system)

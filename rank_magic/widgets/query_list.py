@@ -1,22 +1,18 @@
-"""The queries as a table to sort, search, filter and choose from, and the same for the keyboard."""
+"""Queries in a table to sort, search, filter and choose from, and the same for the keyboard."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
 from itables.widget import ITable
 
-from rank_magic.browsing import query_names, query_words, values, worst_first
-from rank_magic.evaluation import Evaluation
-from rank_magic.notes import plain_text
 from rank_magic.widgets.explorer import button, dropdown, wrapped
 
 __all__ = ["QueryList"]
 
 FIRST = 1000  # how many queries are loaded unasked
-DECIMALS = 4
 TABLE: dict[str, Any] = {
     "showIndex": False,
     "select": "single",
@@ -38,12 +34,10 @@ class Table(ITable):
 
 
 class QueryList:
-    """A table of queries, worst first, with a dropdown and buttons that do the same.
+    """A table of queries, with a dropdown and buttons that do the same.
 
     Parameters
     ----------
-    evaluation : Evaluation
-        Whose queries.
     chosen : callable
         Called with the number of a query when a person has chosen one.
 
@@ -53,8 +47,8 @@ class QueryList:
         The queries that are listed, by number, in order.
     """
 
-    def __init__(self, evaluation: Evaluation, chosen: Callable[[int], None]) -> None:
-        self._evaluation, self._chosen = evaluation, chosen
+    def __init__(self, chosen: Callable[[int], None]) -> None:
+        self._chosen = chosen
         self.numbers: list[int] = []
         self._every = False
         self._current: int | None = None
@@ -65,21 +59,27 @@ class QueryList:
         self.more = button("Load all queries")
         self.buttons = wrapped(self.choice, self.before, self.after, self.more)
 
-    def fill(
-        self, measure: str, system: Hashable, within: tuple[float, float] | None = None
-    ) -> None:
-        """List the queries with values in this range, the worst first."""
-        found = worst_first(self._evaluation, measure, system, within)
+    def fill(self, found: Any, columns: Callable[[Any], list[tuple[str, Any]]]) -> None:
+        """List queries.
+
+        Parameters
+        ----------
+        found : array of int
+            The queries by number, in order.
+        columns : callable
+            Takes the numbers that are listed and returns pairs of a heading and its values: what
+            the queries are called, perhaps their words, numbers.
+        """
         listed = found if self._every else found[:FIRST]
         self.numbers = [int(number) for number in listed]
-        self.found = len(found)
         self.more.layout.display = None if len(listed) < len(found) else "none"
         self.more.description = f"Load all {len(found):,} queries"
-        names, words = query_names(self._evaluation, listed), query_words(self._evaluation, listed)
+        table = columns(listed)
+        texts = [column for _, column in table if isinstance(column, list)]
+        labels = [" · ".join(filter(None, words)) for words in zip(*texts, strict=True)]
         self._quiet = True
         try:
-            self.table.update(self._frame(listed, names, words), selected_rows=[], **TABLE)
-            labels = names if words is None else [*map(_labelled, names, words[1])]
+            self.table.update(_frame(table), selected_rows=[], **TABLE)
             self.choice.options = list(zip(labels, self.numbers, strict=True))
             self._mark()
         finally:
@@ -123,21 +123,8 @@ class QueryList:
         self.before.disabled = not there or at == 0
         self.after.disabled = not self.numbers or at == len(self.numbers) - 1
 
-    def _frame(
-        self, listed: Any, names: Sequence[str], words: tuple[str, list[str]] | None
-    ) -> pd.DataFrame:
-        evaluation = self._evaluation
-        columns: list[tuple[str, Any]] = [(plain_text(evaluation.rankings.roles.query), names)]
-        if words is not None:
-            columns.append(words)
-        for system in evaluation.systems:
-            front = f"{plain_text(system)} " if evaluation.rankings.rows.several else ""
-            for name in evaluation.names:
-                found = values(evaluation, name, system)[listed]
-                columns.append((f"{front}{name}", found.round(DECIMALS)))
-        frame = pd.DataFrame({place: column for place, (_, column) in enumerate(columns)})
-        return frame.set_axis([head for head, _ in columns], axis=1)
 
-
-def _labelled(name: str, words: str) -> str:
-    return f"{name} · {words}" if words else name
+def _frame(columns: list[tuple[str, Any]]) -> pd.DataFrame:
+    """Return a table of columns, which may have the same heading."""
+    frame = pd.DataFrame({place: column for place, (_, column) in enumerate(columns)})
+    return frame.set_axis([head for head, _ in columns], axis=1)

@@ -20,7 +20,6 @@ class Slider(anywidget.AnyWidget):
 
     # As text: anywidget watches files, and never lets go of a widget whose script is in one.
     _esm = (STATIC / "slider.js").read_text(encoding="utf-8")
-    _css = (STATIC / "explorer.css").read_text(encoding="utf-8")
 
     description = traitlets.Unicode().tag(sync=True)
     value = traitlets.Float().tag(sync=True)

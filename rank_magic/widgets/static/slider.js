@@ -2,19 +2,6 @@
 
 let count = 0;
 
-// plotly draws 700 pixels wide while its place is not in the page yet, and then listens to the
-// window only: it is told when its place has a width, and when that changes.
-function fitFigures(root) {
-  const narrow = () => [...(root.closest(".rm-explorer")?.querySelectorAll(".js-plotly-plot") ?? [])]
-    .some(plot => plot._fullLayout && Math.abs(plot._fullLayout.width - plot.clientWidth) > 2);
-  const tell = () => { if (narrow()) window.dispatchEvent(new Event("resize")); };
-  const observer = new ResizeObserver(tell);
-  observer.observe(root);
-  const timer = setInterval(tell, 500);
-  setTimeout(() => clearInterval(timer), 20_000);
-  return () => { observer.disconnect(); clearInterval(timer); };
-}
-
 function render({ model, el }) {
   const id = `rm-slider-${count++}`;
   const root = Object.assign(document.createElement("div"), { className: "rm-slider" });
@@ -47,8 +34,7 @@ function render({ model, el }) {
   for (const name of names) model.on(`change:${name}`, show);
   show();
   el.append(root);
-  const stop = fitFigures(root);
-  return () => { stop(); for (const name of names) model.off(`change:${name}`, show); };
+  return () => { for (const name of names) model.off(`change:${name}`, show); };
 }
 
 export default { render };
