@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +221,7 @@ def test_whole_queries_are_never_cut_and_nothing_is_lost(chunks: list[list[int]]
     found = list(streams.whole_queries(tables, ["query"]))
     rows = [query for _, part in found for query in part["query"]]
     assert rows == [query for chunk in chunks for query in chunk]
-    for (_, before), (_, after) in zip(found, found[1:], strict=False):
+    for (_, before), (_, after) in pairwise(found):
         assert before["query"].iloc[-1] != after["query"].iloc[0]
     for runs, part in found:
         assert runs == 1 + int((part["query"].diff().iloc[1:] != 0).sum())

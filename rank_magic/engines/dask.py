@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rank_magic.columns import plain
 from rank_magic.engines.gathered import Gathered, Summary
 from rank_magic.engines.needs import need
 from rank_magic.engines.parts import Facts, Part
@@ -242,9 +243,10 @@ def _check_divisions(ids: pd.Series[Any], bound: tuple[Any, Any, bool]) -> None:
     low, high, last = bound
     beyond = ids[(ids < low) | (ids > high if last else ids >= high)]
     if len(beyond):
+        examples = listed(map(plain, beyond.unique()[:3]))
         raise DataError(
             f"The divisions of the frame are wrong: a partition from {low!r} to {high!r} holds "
-            f"{listed(beyond.unique()[:3])}. Set them by ddf.set_index(..., sorted=True)."
+            f"{examples}. Set them by ddf.set_index(..., sorted=True)."
         )
 
 
