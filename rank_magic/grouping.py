@@ -91,6 +91,9 @@ def _together(codes: Ints) -> Ints | None:
         start = np.flatnonzero(here != before) + max(at, 1)
         return start, bool((here >= before).all())
 
+    begun = codes[runs(0)[0]]
+    if (begun[1:] < begun[:-1]).any() and not pd.Index(begun).is_unique:
+        return None  # the first rows show it
     parts = list(in_threads(runs, range(0, len(codes), PIECE)))
     start = np.concatenate([[0], *(part for part, _ in parts)])
     if all(ascending for _, ascending in parts):
@@ -116,23 +119,35 @@ def _sorted(codes: Ints) -> tuple[Ints, Ints]:
         span = int(codes.max()) + 1
     counts = np.bincount(codes - low, minlength=span)
     start = np.cumsum(counts) - counts
-    order = np.empty(len(codes), dtype=np.int64)
-    free = start.copy()
-    pieces = range(0, len(codes), PIECE)
+    order, free = np.empty(len(codes), dtype=np.int64), start.copy()
 
-    def sort(at: int) -> tuple[Ints, Ints]:
+    def sort(at: int) -> tuple[Ints, Ints, Ints]:
         piece = codes[at : at + PIECE] - low
-        return piece, radix_order(piece, span)
+        by_code = radix_order(piece, span)
+        first, length = _runs(piece[by_code])
+        return by_code, length, piece[by_code[first]]
 
-    # Sorted in pieces that stay in a core's cache, each run of equals then goes to its place.
-    for at, (piece, by_code) in zip(pieces, in_threads(sort, pieces), strict=True):
-        sorted_ = piece[by_code]
-        first = np.concatenate([[0], np.flatnonzero(sorted_[1:] != sorted_[:-1]) + 1])
-        length = np.diff(first, append=len(sorted_))
-        code = sorted_[first]
-        order[np.repeat(free[code] - first, length) + np.arange(len(sorted_))] = by_code + at
+    def write(job: tuple[int, Ints, Ints, Ints]) -> None:
+        at, by_code, length, target = job
+        # Each run of equals goes to its place in one go.
+        shift = target - np.cumsum(length) + length
+        order[np.repeat(shift, length) + np.arange(len(by_code))] = by_code + at
+
+    # Sorted in pieces that stay in a core's cache.
+    pieces = range(0, len(codes), PIECE)
+    jobs = []
+    for at, (by_code, length, code) in zip(pieces, in_threads(sort, pieces), strict=True):
+        jobs.append((at, by_code, length, free[code]))
         free[code] += length
+    for _ in in_threads(write, jobs):
+        pass
     return order, start[counts > 0]
+
+
+def _runs(sorted_: Ints) -> tuple[Ints, Ints]:
+    """Return where each run of equal codes starts, and how long it is."""
+    first = np.concatenate([[0], np.flatnonzero(sorted_[1:] != sorted_[:-1]) + 1])
+    return first, np.diff(first, append=len(sorted_))
 
 
 def radix_order(codes: Ints, span: int) -> Ints:
@@ -149,7 +164,10 @@ def radix_order(codes: Ints, span: int) -> Ints:
 
 def _labels(columns: Sequence[pd.Series[Any]], rows: Ints) -> pd.Index[Any]:
     """Return the ids at the given rows, as an Index of the columns' own types."""
-    parts = [pd.Index(values.iloc[rows], name=values.name) for values in columns]
+    parts = [
+        pd.Index(values.array.take(rows), dtype=values.dtype, name=values.name)
+        for values in columns
+    ]
     if len(parts) == 1:
         return parts[0]
     return pd.MultiIndex.from_arrays(parts, names=[part.name for part in parts])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from rank_magic.grouping import Groups, radix_order
@@ -22,25 +24,34 @@ FULLNESS = 0.75
 
 
 def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Ints]:
-    """Divide the queries, or the chosen ones, into sets of similar length, one for each block."""
-    ascending = bool((np.diff(groups.start) > 0).all())
-    order = np.arange(len(groups.start)) if ascending else np.argsort(groups.start)
-    if len(order) and groups.length.min() < groups.length.max():
-        length = groups.length[order]
-        order = order[radix_order(length, int(length.max()) + 1)]
-    if chosen is not None:
-        order = order[chosen[order]]
-    length = groups.length[order]
+    """Divide the queries, or the chosen ones, into sets of similar length, one for each block.
+
+    The sets of the longest come first, so that threads end at about the same time.
+    """
+    queries = np.arange(len(groups.start)) if chosen is None else np.flatnonzero(chosen)
+    start, length = groups.start[queries], groups.length[queries]
+    if (np.diff(start) < 0).any():
+        order = np.argsort(start)
+        queries, length = queries[order], length[order]
+    if len(queries) == 0 or length.min() == length.max():
+        most = max(1, BLOCK_CELLS // int(length.max(initial=1)))
+        return [queries[at : at + most] for at in range(0, len(queries), most)]
+    order = radix_order(length, int(length.max()) + 1)
+    return _of_similar_length(queries[order], length[order])[::-1]
+
+
+def _of_similar_length(queries: Ints, length: Ints) -> list[Ints]:
+    """Divide queries, the shortest first."""
     filled = np.concatenate([[0], np.cumsum(length)])
     sets, at = [], 0
-    while at < len(order):
+    while at < len(queries):
         most = max(1, BLOCK_CELLS // int(length[at]))
-        size = np.arange(1, min(most, len(order) - at) + 1)
+        size = np.arange(1, min(most, len(queries) - at) + 1)
         space = size * length[at : at + len(size)]
         fits = (space <= BLOCK_CELLS) & (filled[at + size] - filled[at] >= FULLNESS * space)
         fits[0] = True
         end = at + (len(size) if fits.all() else int(np.argmin(fits)))
-        sets.append(order[at:end])
+        sets.append(queries[at:end])
         at = end
     return sets
 
@@ -53,41 +64,64 @@ class Cells:
     ----------
     shape : tuple of int
         Queries and width.
-    index : slice or array of int, shape (queries, width)
-        Row number of each cell; a slice when rows and cells stand in the same order.
-    filled : array of bool, shape (queries, width), or None
-        Whether a cell has a row; None when all have.
+    start : array of int, shape (queries,)
+        Where each query's rows start.
+    length : array of int, shape (queries,)
+        How many rows each query has.
+    order : array of int, or None
+        The rows, query after query; None when they stand so.
     """
 
     shape: tuple[int, int]
-    index: slice | Ints
-    filled: NDArray[np.bool_] | None
+    start: Ints
+    length: Ints
+    order: Ints | None
+
+    @cached_property
+    def filled(self) -> NDArray[np.bool_] | None:
+        """Whether a cell has a row, shape (queries, width); None when all have."""
+        if (self.length == self.shape[1]).all():
+            return None
+        return np.arange(self.shape[1]) < self.length[:, None]
+
+    @cached_property
+    def _together(self) -> bool:
+        """Whether rows and cells stand in the same order."""
+        return self.filled is None and bool((np.diff(self.start) == self.shape[1]).all())
+
+    @cached_property
+    def _rows(self) -> Ints | None:
+        """Row number of each cell, any in cells without a row; None when rows stand by query."""
+        return None if self.order is None else self._window(self.order)
 
     def take(self, values: NDArray[Scalar], fill: Any) -> NDArray[Scalar]:
         """Return the values of the cells' rows, and `fill` in cells without a row."""
-        taken = values[self.index].reshape(self.shape)
+        taken = self._window(values) if self._rows is None else np.take(values, self._rows)
         if self.filled is not None:
-            taken[~self.filled] = fill
+            np.copyto(taken, fill, where=~self.filled)
+        return taken
+
+    def _window(self, values: NDArray[Scalar]) -> NDArray[Scalar]:
+        """Return from each query's start on as many values as the block is wide."""
+        width = self.shape[1]
+        if self._together:
+            return values[self.start[0] : self.start[0] + self.shape[0] * width].reshape(self.shape)
+        last = len(values) - width
+        taken = sliding_window_view(values, width)[np.minimum(self.start, last)]
+        for query in np.flatnonzero(self.start > last):
+            end = self.start[query] + self.length[query]
+            taken[query, : self.length[query]] = values[self.start[query] : end]
         return taken
 
     def rows(self) -> Ints:
         """Return the row number of each cell; -1 in cells without a row."""
-        if isinstance(self.index, slice):
-            return np.arange(self.index.start, self.index.stop).reshape(self.shape)
-        return self.index if self.filled is None else np.where(self.filled, self.index, -1)
+        rows = self._rows
+        if rows is None:
+            rows = self.start[:, None] + np.arange(self.shape[1])
+        return rows if self.filled is None else np.where(self.filled, rows, -1)
 
 
 def cells(groups: Groups, queries: Ints) -> Cells:
     """Return the cells of a block that holds the given queries."""
     start, length = groups.start[queries], groups.length[queries]
-    width = int(length.max())
-    shape = (len(queries), width)
-    even = bool((length == width).all())
-    if even and groups.order is None and bool((np.diff(start) == width).all()):
-        return Cells(shape, slice(int(start[0]), int(start[-1]) + width), None)
-    column = np.arange(width)
-    filled = None if even else column < length[:, None]
-    index = start[:, None] + (column if filled is None else np.minimum(column, length[:, None] - 1))
-    if groups.order is not None:
-        index = groups.order[index]
-    return Cells(shape, index, filled)
+    return Cells((len(queries), int(length.max())), start, length, groups.order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +21,7 @@ from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
 from rank_magic.pooling import Rows, read_rows, repeats_error
 from rank_magic.sorting import sort_block
-from rank_magic.threads import extremes, in_threads
+from rank_magic.threads import in_threads
 from rank_magic.ties import NARROW, Ties
 from rank_magic.whole import Whole
 
@@ -33,6 +33,7 @@ Codes = NDArray[np.signedinteger[Any]]
 Result = TypeVar("Result")
 
 LOWER_BITS = (np.uint16, np.uint32)
+INT64 = np.iinfo(np.int64)
 COW = int(pd.__version__.split(".")[0]) >= 3
 
 
@@ -132,14 +133,6 @@ class Rankings:
     def queries(self) -> pd.Index[Any]:
         """The queries, sorted."""
         return self.groups.labels
-
-    @cached_property
-    def _doc_range(self) -> tuple[int, int]:
-        """The lowest and the highest doc number."""
-        if self.docs is None:
-            return 0, 0
-        low, high = extremes(self.docs)
-        return int(low), int(high)
 
     def under(self, **changes: Any) -> Rankings:
         """Return the same rankings under other conventions for ties or depth."""
@@ -268,12 +261,13 @@ class Rankings:
             return
         if self.roles.system is not None:  # pooled, and checked within each system
             return
-        low, high = self._doc_range
-        fill = max(low - 1, np.iinfo(np.int64).min)
-        docs = place.take(self.docs, fill)
-        # Their lower bits tell them apart, and sort several times as fast.
+        docs = place.take(self.docs, self.docs[0])
+        fill, high = int(docs.min()) - 1, int(docs.max())
         narrow = next((kind for kind in LOWER_BITS if high - fill <= np.iinfo(kind).max), np.int64)
+        # Their lower bits tell them apart, and sort several times as fast.
         docs = docs.astype(narrow)
+        if place.filled is not None:
+            np.copyto(docs, np.array(max(fill, INT64.min)).astype(narrow), where=~place.filled)
         docs.sort(axis=1)
         flat = docs.ravel()
         equal = np.equal(flat[1:], flat[:-1])

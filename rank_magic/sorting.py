@@ -65,7 +65,7 @@ class _Unsorted:
     Attributes
     ----------
     key : array of float, shape (queries, width)
-        Scores with their sign turned; infinite in cells that were not retrieved.
+        Scores with their sign turned; NaN in cells that were not retrieved.
     codes : array of int, shape (queries, width)
         The cells' codes.
     length : array of int, shape (queries,)
@@ -144,24 +144,23 @@ def sort_block(
 def _unsorted(place: Cells, codes: Ints, scores: Floats, *, judged_only: bool) -> _Unsorted:
     # Taken from 0, so that no negative zero comes up.
     key = 0.0 - place.take(scores, np.nan)
-    queries, width = key.shape
-    if not judged_only and np.isfinite(key).all():
-        return _Unsorted(key, codes, np.full(queries, width), None, infinite=False)
-    missing = np.isnan(key)
     if judged_only:
-        missing |= codes < FIRST_GRADE
-    length = width - np.count_nonzero(missing, axis=1)
-    infinite = bool((np.isinf(key) & ~missing).any())
-    key[missing] = np.inf
-    return _Unsorted(key, codes, length, missing, infinite)
+        key[codes < FIRST_GRADE] = np.nan
+    finite = np.isfinite(key)
+    number = np.count_nonzero(finite)
+    if number == key.size:
+        return _Unsorted(key, codes, place.length, None, infinite=False)
+    if number == place.length.sum():  # every document was retrieved
+        return _Unsorted(key, codes, place.length, ~finite, infinite=False)
+    missing = np.isnan(key)
+    length = key.shape[1] - np.count_nonzero(missing, axis=1)
+    return _Unsorted(key, codes, length, missing, infinite=number < int(length.sum()))
 
 
 def _by_number(unsorted: _Unsorted, settle: Settle | None, read: Callable[[], _Unsorted]) -> Sorted:
     """Sort scores that carry their codes, in the memory of the scores, which can be read again."""
     carried, behind = unsorted.key, unsorted.behind()
     carried.view(np.int8).reshape(*carried.shape, 8)[..., LOWEST] = unsorted.codes
-    if unsorted.missing is not None:
-        carried[unsorted.missing] = np.nan
     carried.sort(axis=1)
     number = carried.view(np.int64)
     codes = number.astype(np.int8)
@@ -184,18 +183,14 @@ def _by_position(unsorted: _Unsorted, rows: Ints, settle: Settle | None) -> Sort
     """Sort the cells of the rankings that have the given numbers, and tell where each was."""
     key, behind = unsorted.key, unsorted.behind()
     within = (np.arange(len(rows)) * key.shape[1])[:, None]
-    # A score of minus infinity would stand among the cells that were not retrieved.
-    apart = unsorted.missing if unsorted.infinite else None
-    order = np.argsort(key, axis=1) if apart is None else np.lexsort((key, apart), axis=1)
+    if unsorted.missing is not None and not unsorted.infinite:
+        # Sorted last like NaN, and far faster; but a score of minus infinity is sorted so, too.
+        np.copyto(key, np.inf, where=unsorted.missing)
+    order = np.argsort(key, axis=1)
     order += within
     tied, equal = _ties(np.take(key, order), behind)
     if len(tied) and settle is not None:
-        second = settle(rows[tied])
-        if apart is None:
-            again = _by_key_then(key[tied], second, within[: len(tied)])
-        else:
-            keys = [key[tied], apart[tied]]
-            again = np.lexsort(keys if second is None else [second, *keys], axis=1)
+        again = _by_key_then(key[tied], settle(rows[tied]), within[: len(tied)])
         order[tied] = again + within[tied]
     codes = np.take(unsorted.codes, order)
     if behind is not None:

@@ -75,11 +75,13 @@ class Values:
         if conventions.no_relevant != "zero":
             lacking = np.broadcast_to(self.without_relevant, value.shape)
             value[lacking] = 1.0 if conventions.no_relevant == "one" else np.nan
-        silent = ~self.answered[:, None, :]
-        if conventions.unanswered == "skip":
-            value[np.broadcast_to(silent, value.shape)] = np.nan
-        value[silent & self.of_what_is_shown[:, None]] = np.nan
-        value[:, :, ~self.pooled] = np.nan
+        silent = ~self.answered
+        if silent.any():
+            if conventions.unanswered == "skip":
+                value[np.broadcast_to(silent[:, None, :], value.shape)] = np.nan
+            value[silent[:, None, :] & self.of_what_is_shown[:, None]] = np.nan
+        if not self.pooled.all():
+            value[:, :, ~self.pooled] = np.nan
         return value
 
 
