@@ -17,6 +17,8 @@ from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.gains import register_gain
 from rank_magic.measures import Measure, measure, parameter, parse
 from rank_magic.overlaps import kendall_tau, rbo, tau_ap
+from rank_magic.profiling import Profile, profile
+from rank_magic.raters import combine_raters, leave_one_rater_out, rater_agreement
 from rank_magic.shapes import from_arrays, from_lists
 from rank_magic.training import lightgbm_metric, xgboost_metric
 
@@ -32,17 +34,22 @@ __all__ = [
     "Conventions",
     "Evaluation",
     "Measure",
+    "Profile",
     "attach",
+    "combine_raters",
     "datasets",
     "errors",
     "evaluate",
     "from_arrays",
     "from_lists",
     "kendall_tau",
+    "leave_one_rater_out",
     "lightgbm_metric",
     "measure",
     "parameter",
     "parse",
+    "profile",
+    "rater_agreement",
     "rbo",
     "explore_discounts",
     "register_discount",

@@ -42,6 +42,7 @@ ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "weight": ((), ()),
 }
 NEEDED = ("query", "grade")
+APART = " If judgments stand in a table of their own, give it: qrels=judgments."
 SEVERAL = ("query", "score", "segment")
 
 
@@ -131,7 +132,7 @@ def find_roles(
             if found[role] is None and role in NEEDED:
                 raise ColumnError(
                     f"No column for the {role}. Columns are {listed(names)}. "
-                    f"Say which one: {role}={names[0]!r}."
+                    f"Say which one: {role}={names[0]!r}." + (APART if role == "grade" else "")
                 )
     if given:
         raise TypeError(f"There is no role {listed(given)}; roles are {listed(ROLE_NAMES)}.")

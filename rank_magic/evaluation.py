@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rank_magic import coverage as facts
 from rank_magic import statistics
+from rank_magic.attach import attach
 from rank_magic.conventions import Conventions
 from rank_magic.discounts import Discount
 from rank_magic.gains import Gain
@@ -32,9 +33,10 @@ __all__ = ["Evaluation", "evaluate"]
 
 
 def evaluate(
-    frame: pd.DataFrame,
+    frame: pd.DataFrame | Mapping[Any, Any],
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
+    qrels: pd.DataFrame | Mapping[Any, Any] | None = None,
     query: Hashable | Sequence[Hashable] | None = None,
     doc: Hashable | None = None,
     grade: Hashable | None = None,
@@ -61,12 +63,17 @@ def evaluate(
 
     Parameters
     ----------
-    frame : DataFrame
+    frame : DataFrame or mapping
         A row per query and document. A missing grade means not judged; a missing score or rank
-        means judged but not retrieved. It is never changed.
+        means judged but not retrieved. Or a row per query with lists in it, see `from_lists`.
+        It is never changed. With `qrels` also ``{query: {doc: score}}``, ``{query: [doc, ...]}``
+        with the best document first, and ``{name: run}`` for several systems.
     measures : str, Measure or list of them, optional
         Such as ``"nDCG@10"`` or ``["ERR@10", "AP(rel=2)"]``. By default nDCG@10, ERR@10, RR
         and AP.
+    qrels : DataFrame or mapping, optional
+        The judgments, where they stand apart: a row per query and document, ``{query: {doc:
+        grade}}``, or ``{query: [doc, ...]}`` of the relevant ones. See `attach`, which is called.
     query, doc, grade, score, rank, system, subtopic : column name, optional
         The column of each role, when its name is not a conventional one. ``score`` may be a
         list: a system for each. ``query`` may be a list of columns that name a query together.
@@ -125,6 +132,11 @@ discount
     roles = {"query": query, "doc": doc, "grade": grade, "score": score, "rank": rank}
     roles |= {"system": system, "subtopic": subtopic, "segment": segment, "weight": weight}
     frame = as_run(frame, query=query)
+    if qrels is not None:
+        frame = attach(
+            frame, qrels, query=query, doc=doc, grade=grade, subtopic=subtopic, order=order
+        )
+        order = None  # ranks say so now
     if not isinstance(frame, pd.DataFrame):
         from rank_magic.engines import evaluate_elsewhere
 

@@ -54,6 +54,7 @@ DOORS = {
     ("questions", "segments"),
     ("explanation", "explanation_tables"),
     ("profiling", "tables"),
+    ("profiling", "tables"),
     ("records", "comparison"),
     ("segments", "tables"),
     ("diagnosis", "tables"),

@@ -73,7 +73,9 @@ def _next(magics: Any, before: str, fragment: str, cell: str | None) -> Iterator
         flag, _, fragment = fragment.partition("=")
         option, prefix = _option(flag), f"{flag}="
     plain = plain_words(words)
-    if option is not None and option.kind:
+    if option is not None and option.kind == "frame":
+        yield from _starting(((name, "frame") for name in _frame_expressions(namespace)), fragment)
+    elif option is not None and option.kind:
         values = _values(option, magics, _frames(plain, namespace, cell))
         yield from ((prefix + text, kind) for text, kind in _starting(values, fragment))
     elif fragment.startswith("-"):

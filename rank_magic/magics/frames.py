@@ -105,6 +105,8 @@ def one_frame(found: Any, options: dict[str, Any], where: str) -> tuple[Any, dic
     UsageError
         If it is no frame.
     """
+    if isinstance(found, Mapping) and options.get("qrels") is not None:
+        return found, options  # runs, brought together when the judgments are attached
     if isinstance(found, Mapping):
         return _together(found, options, where)
     if not isinstance(found, (pd.DataFrame, DataFrameGroupBy)):
@@ -183,6 +185,8 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 
 def as_columns(frame: Any, options: dict[str, Any]) -> dict[str, Any]:
     """Return options with columns that are not called by text told by how they are written."""
+    if isinstance(frame, Mapping):
+        return options
     columns = getattr(frame, "obj", frame).columns
     if all(isinstance(name, str) for name in columns):
         return options

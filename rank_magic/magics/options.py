@@ -42,6 +42,7 @@ EXAMPLES = {
     "system": "engine",
     "segment": "market",
     "weight": "traffic",
+    "qrels": "judgments",
     "depth": "100",
     "rel": "2",
     "max_grade": "4",
@@ -66,7 +67,7 @@ class Option:
         Under which heading the help lists it.
     kind : str
         What its value is: "column", "choice", "whole", "number", "gain", "discount",
-        "cutoffs", "measure", "name" or "file"; nothing for a switch.
+        "cutoffs", "measure", "frame", "name" or "file"; nothing for a switch.
     help, example : str
         What it does, and a value.
     several : bool
@@ -220,6 +221,7 @@ def _of_engine(parameter: inspect.Parameter) -> Option:
         several=kind == "column" and "Sequence" in annotation,
         choices=choices,
         engine=True,
+        session=kind != "frame",
     )
 
 
@@ -227,6 +229,8 @@ def _kind(annotation: str, choices: Sequence[str]) -> str:
     if choices:
         return "choice"
     words = set(re.findall(r"\w+", annotation))
+    if "DataFrame" in words:
+        return "frame"
     return "whole" if "int" in words else "number" if "float" in words else "column"
 
 

@@ -95,6 +95,8 @@ def make_plan(
     for name in ("gain", "discount"):
         if name in given:
             engine[name] = _worth(name, given[name], namespace)
+    if "qrels" in given:
+        engine["qrels"] = look_up(given["qrels"], namespace)
     try:
         Conventions(**{k: value for k, value in engine.items() if k in Conventions.names()})
         measures, remarks = _measures(words, asked, namespace)

@@ -73,7 +73,10 @@ def _mapping(data: Mapping[Any, Any], role: str) -> pd.DataFrame:
     advice = ""
     if form == "columns":
         advice = " These look like the columns of a frame: pass pd.DataFrame(...) of them."
-    raise DataError(f"A dict must be {wanted}{example}.{advice}")
+    raise DataError(
+        f"A dict must be {wanted}{example}.{advice} A DataFrame with a row per query and document "
+        f"will always do."
+    )
 
 
 def _form(data: Mapping[Any, Any]) -> str:

@@ -15,7 +15,7 @@ from rank_magic.tables.queries import every_query, worst_queries, worst_title
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["evaluation_text", "means_text"]
+__all__ = ["columns_text", "evaluation_text", "means_text"]
 
 SHOWN_QUERIES = 30
 LONGEST_NAME = 32
@@ -93,15 +93,15 @@ def _queries(evaluation: Evaluation, width: int) -> Iterator[str]:
     if evaluation.view.worst:
         columns = worst_queries(evaluation)
         title = textwrap.fill(worst_title(evaluation, len(columns[0].cells)), width)
-        yield f"{title}\n{_table(columns, width)}"
+        yield f"{title}\n{columns_text(columns, width)}"
     if evaluation.view.per_query:
         columns = every_query(evaluation, SHOWN_QUERIES)
         left = len(evaluation.queries) - len(columns[0].cells)
         more = textwrap.fill(f"{left:,} more queries: .per_query has them all.", width)
-        yield "\n".join([_table(columns, width), *([more] if left else [])])
+        yield "\n".join([columns_text(columns, width), *([more] if left else [])])
 
 
-def _table(columns: list[Column], width: int) -> str:
+def columns_text(columns: list[Column], width: int) -> str:
     """Return columns as a table, or as several below one another when it is too wide."""
     first, *others = [[_short(column.name), *map(_short, column.cells)] for column in columns]
     sides = "".join("l" if column.words else "r" for column in columns)
