@@ -10,10 +10,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import plain
+from rank_magic.columns import ids, plain
 from rank_magic.errors import DataError, listed
+from rank_magic.threads import PIECE, in_threads
 
-__all__ = ["Numbered", "decoded", "kind_of", "mixed", "number_ids", "refuse_missing"]
+__all__ = [
+    "Numbered",
+    "changes",
+    "decoded",
+    "kind_of",
+    "mixed",
+    "number_ids",
+    "numbers_of_ids",
+    "refuse_missing",
+]
 
 Ints = NDArray[np.signedinteger[Any]]
 Words = NDArray[np.uint64]
@@ -80,6 +90,44 @@ def number_ids(
                 return pair[0], pair[1]
     known = pd.Index(pd.unique(decoded(among).astype(object)), dtype=object)
     return _coded(known, values), _coded(known, among)
+
+
+def numbers_of_ids(values: pd.Series[Any], role: str) -> Ints:
+    """Return whole numbers that are equal where the ids are; others are equal in no practice.
+
+    Raises
+    ------
+    DataError
+        If an id is missing.
+    """
+    read = None if values.isna().any() else _read(values)
+    if read is None:
+        return ids(values, role)
+    numbers = np.empty(len(values), dtype=np.uint64)
+
+    def fill(at: int) -> None:
+        numbers[at : at + PIECE] = read.take(slice(at, at + PIECE))
+
+    for _ in in_threads(fill, range(0, len(values), PIECE)):
+        pass
+    return numbers.view(np.int64)
+
+
+def changes(values: pd.Series[Any]) -> NDArray[np.bool_] | None:
+    """Return for each row but the first whether its id differs from that of the row before.
+
+    None when that can't be told without numbering all ids.
+    """
+    read = None if values.isna().any() else _read(values)
+    return None if read is None else read.fresh()
+
+
+def _read(values: pd.Series[Any]) -> Numbered | None:
+    """Return text by its fingerprints, categories by theirs; None for other ids."""
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iub":
+        return None  # they are numbers already
+    whole = isinstance(values.dtype, pd.CategoricalDtype) and _whole(values)
+    return whole or _texts(values)
 
 
 def mixed(numbers: Sequence[Words]) -> Words:

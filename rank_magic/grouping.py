@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.columns import combined, ids
+from rank_magic.fingerprints import changes
 from rank_magic.threads import PIECE, in_threads
 
 __all__ = ["Groups", "group_rows", "radix_order", "standing"]
@@ -69,17 +70,34 @@ def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
     DataError
         If a query id is missing.
     """
-    codes = combined(ids(values, "query") for values in columns)
-    start, order = _together(codes), None
-    if start is None:
-        order, start = _sorted(codes)
-    length = np.diff(start, append=len(codes))
+    start, order = _find(columns)
+    length = np.diff(start, append=len(columns[0]))
     first = start if order is None else order[start]
     labels = _labels(columns, first)
     place = standing(labels)
     if place is not None:
         labels, start, length = labels[place], start[place], length[place]
     return Groups(labels, start, length, order)
+
+
+def _find(columns: Sequence[pd.Series[Any]]) -> tuple[Ints, Ints | None]:
+    """Return where each query's rows start in an order of all rows; None when they stand so."""
+    changed = [changes(values) for values in columns]
+    known = [part for part in changed if part is not None]
+    if len(known) < len(columns):
+        codes = combined(ids(values, "query") for values in columns)
+        start = _together(codes)
+    else:
+        # Text is compared with its neighbours first: where queries stand together, few are left.
+        runs = np.concatenate([[0], np.flatnonzero(np.logical_or.reduce(known)) + 1])
+        codes = combined(ids(values.iloc[runs], "query") for values in columns)
+        start = runs if pd.Index(codes).is_unique else None
+        if start is None:
+            codes = np.repeat(codes, np.diff(runs, append=len(columns[0])))
+    if start is not None:
+        return start, None
+    order, start = _sorted(codes)
+    return start, order
 
 
 def _together(codes: Ints) -> Ints | None:

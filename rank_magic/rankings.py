@@ -16,6 +16,7 @@ from rank_magic.blocks import FIRST_GRADE, PAD, Block, Pool, Scale
 from rank_magic.columns import Roles, column, combined, find_roles, ids
 from rank_magic.conventions import Conventions
 from rank_magic.errors import ColumnError, DataError
+from rank_magic.fingerprints import numbers_of_ids
 from rank_magic.grades import grade_codes, with_levels
 from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
@@ -121,7 +122,7 @@ class Rankings:
         rows = read_rows(kept, found, conventions.duplicates, whole)
         groups = group_rows([column(rows.frame, name) for name in found.query])
         codes, scale, topics = _codes(rows, conventions, whole)
-        docs = None if found.doc is None else ids(column(rows.frame, found.doc), "doc")
+        docs = None if found.doc is None else numbers_of_ids(column(rows.frame, found.doc), "doc")
         return cls(rows, found, conventions, groups, codes, scale, docs, topics, kept)
 
     @property
