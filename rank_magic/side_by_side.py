@@ -87,9 +87,9 @@ def moves(baseline: Explanation, system: Explanation, measure: str) -> pd.DataFr
     y       2   1     0.5
     """
     one = _ranked(baseline, measure).rename(columns={"rank": "from", "adds": "earned"})
-    other = _ranked(system, measure).rename(columns={"rank": "to", "adds": "earns"})
-    both = one.join(other, how="outer", rsuffix="_of_other")
-    both["grade"] = both["grade"].fillna(both.pop("grade_of_other"))
+    names = {"rank": "to", "adds": "earns", "grade": "other grade"}
+    both = one.join(_ranked(system, measure).rename(columns=names), how="outer")
+    both["grade"] = both["grade"].fillna(both.pop("other grade"))
     both[["earned", "earns"]] = both[["earned", "earns"]].fillna(0.0)
     both["change"] = both["earns"] - both["earned"]
     both[["from", "to"]] = both[["from", "to"]].astype("Int64")
