@@ -19,15 +19,15 @@ from rank_magic.discounts import Discount
 from rank_magic.gains import Gain
 from rank_magic.measures import Measure, MeasureLike, parse_all
 from rank_magic.query_facts import check_segments, weights_of
+from rank_magic.questions import Questions
 from rank_magic.rankings import Rankings
 from rank_magic.shapes import as_run
+from rank_magic.showing import Showing
 from rank_magic.values import Values, compute
 from rank_magic.views import View
-from rank_magic.showing import Showing
 
 if TYPE_CHECKING:
     from rank_magic.explanation import Explanation
-    from rank_magic.segments import By, Segments
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -146,7 +146,7 @@ discount
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation(Showing):
+class Evaluation(Questions, Showing):
     """Rankings measured: what `evaluate` returns.
 
     Shown in a notebook it is a table of means with their 95 % intervals, followed by what they
@@ -333,32 +333,6 @@ class Evaluation(Showing):
         from rank_magic.explanation import explain
 
         return explain(self, query, system)
-
-    def by(self, segment: By = None) -> Segments:
-        """Break the results down by segment: by market, by device, by the length of a query.
-
-        Parameters
-        ----------
-        segment : column name or list of them, Series, mapping or callable, optional
-            Columns of the frame, the same in all rows of a query, several of them crossed; labels
-            indexed by query; or a function that takes a query and returns its label. By default
-            the columns that were named as ``segment``, or the other keys of a grouped frame.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import rank_magic as rm
-        >>> frame = pd.DataFrame({"query": list("abc"), "market": ["de", "fr", "de"]})
-        >>> frame = frame.assign(grade=1, score=1.0)
-        >>> rm.evaluate(frame, "RR").by("market").summary()["queries"]
-        market  measure
-        de      RR         2
-        fr      RR         1
-        Name: queries, dtype: int64
-        """
-        from rank_magic.segments import segments_of
-
-        return segments_of(self, segment)
 
     # How it shows itself.
 

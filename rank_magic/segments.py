@@ -69,6 +69,12 @@ class Segments(Mapping[Any, Evaluation]):
             )
         return only(self.evaluation, self._queries[int(place)])
 
+    def get(self, segment: Any, default: Any = None) -> Any:
+        """Return a segment's queries as an evaluation; the default where there is no such one."""
+        if segment not in self:
+            return default
+        return self[segment]
+
     def __contains__(self, segment: object) -> bool:
         return segment in self.labels
 
@@ -93,7 +99,7 @@ class Segments(Mapping[Any, Evaluation]):
             As `Evaluation.summary`, a row for each segment and measure, or for each segment,
             system and measure.
         """
-        columns = self.evaluation.per_query.columns
+        columns = self.evaluation._columns()
         keys = [(*_tuple(label), *_tuple(name)) for label in self.labels for name in columns]
         index = pd.MultiIndex.from_tuples(keys, names=[*self.labels.names, *columns.names])
         rows = self.rows.reshape(len(keys), -1)
@@ -113,14 +119,14 @@ class Segments(Mapping[Any, Evaluation]):
     def overall(self) -> pd.DataFrame:
         """The summary of all queries that belong to a segment."""
         rows = self.evaluation.summary_rows(np.sort(np.concatenate(self._queries)))
-        return pd.DataFrame(rows, index=self.evaluation.per_query.columns, columns=COLUMNS)
+        return pd.DataFrame(rows, index=self.evaluation._columns(), columns=COLUMNS)
 
     def mean(self) -> pd.DataFrame:
         """Return the means, a row for each segment and a column for each measure.
 
         With several systems the columns are pairs of system and measure.
         """
-        columns = self.evaluation.per_query.columns
+        columns = self.evaluation._columns()
         means = self.rows[..., 0].reshape(len(self.labels), len(columns))
         return pd.DataFrame(means.copy(), index=self.labels, columns=columns)
 
@@ -224,6 +230,11 @@ def _tuple(label: Any) -> tuple[Any, ...]:
 
 def segments_of(evaluation: Evaluation, by: By = None) -> Segments:
     """Break an evaluation down by segment; see `Evaluation.by`."""
+    if not evaluation.rows_at_hand:
+        raise DataError(
+            "The rows were not kept, so there are no segments to be told. Group the values by "
+            "query instead, such as per_query.groupby(labels).mean()."
+        )
     columns = _columns(evaluation, by)
     belongs = ~np.logical_or.reduce([column.isna().to_numpy() for column in columns])
     there = np.flatnonzero(belongs)

@@ -24,13 +24,14 @@ from rank_magic.magics.planning import Plan, make_plan
 from rank_magic.magics.reading import HELP, for_the_line, read_line
 from rank_magic.magics.settings import Setting, Settings, changed
 from rank_magic.measures import parse
+from rank_magic.segments import Segments
 from rank_magic.tables import prepare, write
 from rank_magic.watching import progress_bar
 
-__all__ = ["RankMagics", "load", "unload"]
 if TYPE_CHECKING:
     from rank_magic.widgets import Explorer
 
+__all__ = ["RankMagics", "load", "unload"]
 
 NAME = "RankMagics"
 
@@ -61,7 +62,7 @@ class RankMagics(Settings):
             found = body.run(shell)
         silent = request.silent or (body is not None and body.silent)
         where = f"{request.words[0]} is" if body is None else "The body ends in"
-        evaluation = self._measured(found, plan, where, silent=silent)
+        result = self._measured(found, plan, where, silent=silent)
         if plan.out is not None:
             shell.push({plan.out: result})
         if silent:
@@ -70,8 +71,11 @@ class RankMagics(Settings):
             return result.explore()
         return result
 
-    def _measured(self, found: Any, plan: Plan, where: str, *, silent: bool) -> Evaluation:
+    def _measured(
+        self, found: Any, plan: Plan, where: str, *, silent: bool
+    ) -> Evaluation | Segments:
         """Measure, get ready what showing the result takes, and write the file."""
+        result: Evaluation | Segments
         try:
             with progress_bar(self.shell):
                 frame, roles = one_frame(found, plan.engine, where)
@@ -86,22 +90,22 @@ class RankMagics(Settings):
                 if not silent and not plan.explore:
                     prepare(result)
                 if plan.to is not None:
-                    _write(evaluation, plan.to)
+                    _write(result, plan.to)
         except RankMagicError as error:
             message = f"{for_the_line(str(error))} {plan.session}".rstrip()
             raise type(error)(message) from None
         except KeyboardInterrupt as error:
             _say_only(error, "KeyboardInterrupt: stopped before there was a result.")
             raise
-        return evaluation
+        return result
 
 
 RankMagics.rankeval.__doc__ = f"Measure rankings.\n\n{help_text()}"
 
 
-def _write(evaluation: Evaluation, path: Path) -> None:
+def _write(result: Evaluation | Segments, path: Path) -> None:
     try:
-        write(evaluation, path)
+        write(result, path)
     except OSError as error:
         raise UsageError(f"{path} can't be written: {error}.") from None
 

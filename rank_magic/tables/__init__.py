@@ -4,6 +4,7 @@
 puts it on disk. What stands under a table comes from `rank_magic.notes`.
 """
 
+from rank_magic.tables.diagnosis import diagnosis_html, diagnosis_text
 from rank_magic.tables.files import SUFFIXES, checked_path, write
 from rank_magic.tables.html import evaluation_html, evaluation_page, means_html, worst_html
 from rank_magic.tables.markup import evaluation_latex, evaluation_markdown
@@ -20,18 +21,20 @@ __all__ = [
     "SUFFIXES",
     "checked_path",
     "checked_sort",
+    "diagnosis_html",
+    "diagnosis_text",
     "evaluation_html",
     "evaluation_latex",
     "evaluation_markdown",
     "evaluation_page",
     "evaluation_text",
+    "means_html",
     "prepare",
     "segments_html",
     "segments_latex",
     "segments_markdown",
     "segments_text",
     "shown",
+    "worst_html",
     "write",
 ]
-    "means_html",
-    "worst_html",

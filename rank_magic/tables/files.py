@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from rank_magic.errors import RankMagicError, listed
-from rank_magic.tables.html import evaluation_page
-from rank_magic.tables.markup import evaluation_latex, evaluation_markdown
+from rank_magic.segments import Segments
+from rank_magic.tables.html import page
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "checked_path", "write"]
 
 
-def write(evaluation: Evaluation, path: Path | str) -> None:
+def write(result: Evaluation | Segments, path: Path | str) -> None:
     """Write the table that is shown to a file.
 
     HTML, Markdown and LaTeX hold the table as it is shown. CSV and Parquet hold numbers in full:
-    a row for each system and measure or, when the view lists every query, for each system,
-    measure and query.
+    a row for each system and measure, for each segment, system and measure or, when the view
+    lists every query, for each system, measure and query.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def write(evaluation: Evaluation, path: Path | str) -> None:
         If the suffix is none of those known, or the folder does not exist.
     """
     path = checked_path(path)
-    _WRITERS[path.suffix.lower()](evaluation, path)
+    _WRITERS[path.suffix.lower()](result, path)
 
 
 def checked_path(path: Path | str) -> Path:
@@ -47,11 +47,11 @@ def checked_path(path: Path | str) -> Path:
     return path
 
 
-def _numbers(evaluation: Evaluation) -> pd.DataFrame:
+def _numbers(result: Evaluation | Segments) -> pd.DataFrame:
     """Return what is shown as plain columns, one row for each number."""
-    if not evaluation.view.per_query:
-        return evaluation.summary().reset_index()
-    values = evaluation.per_query
+    if isinstance(result, Segments) or not result.view.per_query:
+        return result.summary().reset_index()
+    values = result.per_query
     levels = list(range(values.columns.nlevels))
     index = [name or f"query_{place}" for place, name in enumerate(values.index.names)]
     values.index.names = index
@@ -59,25 +59,30 @@ def _numbers(evaluation: Evaluation) -> pd.DataFrame:
     return tidy[[*values.columns.names, *index, "value"]]
 
 
-def _write_text(form: Callable[[Evaluation], str]) -> Callable[[Evaluation, Path], None]:
-    def writer(evaluation: Evaluation, path: Path) -> None:
-        path.write_text(form(evaluation), encoding="utf-8")
+def _page(result: Evaluation | Segments) -> str:
+    evaluation = result.evaluation if isinstance(result, Segments) else result
+    return page(", ".join(evaluation.names), result.to_html())
+
+
+def _write_text(form: Callable[[Any], str]) -> Callable[[Any, Path], None]:
+    def writer(result: Evaluation | Segments, path: Path) -> None:
+        path.write_text(form(result), encoding="utf-8")
 
     return writer
 
 
-def _write_csv(evaluation: Evaluation, path: Path) -> None:
-    _numbers(evaluation).to_csv(path, index=False)
+def _write_csv(result: Evaluation | Segments, path: Path) -> None:
+    _numbers(result).to_csv(path, index=False)
 
 
-def _write_parquet(evaluation: Evaluation, path: Path) -> None:
+def _write_parquet(result: Evaluation | Segments, path: Path) -> None:
     try:
         import pyarrow  # noqa: F401, ICN001
     except ImportError:
         raise RankMagicError(
             "Parquet files need pyarrow, which is not installed: pip install 'rank-magic[parquet]'."
         ) from None
-    table = _numbers(evaluation)
+    table = _numbers(result)
     for name in table.columns:
         kinds = {type(value) for value in table[name]} if table[name].dtype == object else set()
         if len(kinds) > 1:  # a column of a Parquet file has one type
@@ -85,10 +90,10 @@ def _write_parquet(evaluation: Evaluation, path: Path) -> None:
     table.to_parquet(path, index=False)
 
 
-_WRITERS: dict[str, Callable[[Evaluation, Path], None]] = {
-    ".html": _write_text(evaluation_page),
-    ".md": _write_text(evaluation_markdown),
-    ".tex": _write_text(evaluation_latex),
+_WRITERS: dict[str, Callable[[Any, Path], None]] = {
+    ".html": _write_text(_page),
+    ".md": _write_text(lambda result: result.to_markdown()),
+    ".tex": _write_text(lambda result: result.to_latex()),
     ".csv": _write_csv,
     ".parquet": _write_parquet,
 }

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.measures.counts import Judged, NumRel, NumRet, Unjudged
-from rank_magic.measures.persistence import RBPResidual
-from rank_magic.measures.trec import TrecNonrelevantRetrieved, TrecRbpResidual
+from rank_magic.coverage import FACTS
 from rank_magic.notes import plain_text
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ __all__ = ["Cell", "Column", "Grid", "decimals", "grid", "number"]
 
 NOTHING = "–"
 INTERVAL_DECIMALS = 3  # the last digit of an interval says little
-# They say how much a value rests on, not how good a ranking is.
-FACTS = (Judged, Unjudged, NumRet, NumRel, RBPResidual, TrecRbpResidual, TrecNonrelevantRetrieved)
 
 
 class Column(NamedTuple):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rank_magic.coverage import FACTS
 from rank_magic.notes import (
     Note,
     convention_notes,
@@ -22,7 +23,7 @@ from rank_magic.notes import (
     short,
     weight_notes,
 )
-from rank_magic.tables.grid import FACTS, NOTHING, Column, Grid, grid
+from rank_magic.tables.grid import NOTHING, Column, Grid, grid
 from rank_magic.tables.html import STYLE, by_system, columns_table, conventions_html, paragraph
 from rank_magic.tables.markup import means_latex, means_markdown
 from rank_magic.tables.text import means_text

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rank_magic.errors import RankMagicError, did_you_mean, listed
 from rank_magic.measures import MeasureLike, parse
 from rank_magic.notes import worth_working_out
+from rank_magic.segments import Segments
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
@@ -41,8 +42,12 @@ def checked_sort(by: MeasureLike, names: Sequence[str]) -> str:
     return name
 
 
-def prepare(evaluation: Evaluation) -> None:
-    """Work out what showing an evaluation needs, so that showing it takes no time."""
+def prepare(result: Evaluation | Segments) -> None:
+    """Work out what showing a result needs, so that showing it takes no time."""
+    if isinstance(result, Segments):
+        _ = result.rows, result.overall, result.coverage
+        return
+    evaluation = result
     evaluation.summary()
     _ = evaluation.coverage
     if worth_working_out(evaluation):
