@@ -100,7 +100,7 @@ def numbers_of_ids(values: pd.Series[Any], role: str) -> Ints:
     DataError
         If an id is missing.
     """
-    read = None if values.isna().any() else _read(values)
+    read = _read(values)
     if read is None:
         return ids(values, role)
     numbers = np.empty(len(values), dtype=np.uint64)
@@ -118,14 +118,16 @@ def changes(values: pd.Series[Any]) -> NDArray[np.bool_] | None:
 
     None when that can't be told without numbering all ids.
     """
-    read = None if values.isna().any() else _read(values)
+    read = _read(values)
     return None if read is None else read.fresh()
 
 
 def _read(values: pd.Series[Any]) -> Numbered | None:
-    """Return text by its fingerprints, categories by theirs; None for other ids."""
+    """Return text by its fingerprints, categories by theirs; None for other or missing ids."""
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iub":
         return None  # they are numbers already
+    if values.isna().any():
+        return None
     whole = isinstance(values.dtype, pd.CategoricalDtype) and _whole(values)
     return whole or _texts(values)
 

@@ -36,6 +36,8 @@ PAD, UNJUDGED, NEGATIVE, FIRST_GRADE = 0, 1, 2, 3
 FEW_CODES = 64
 # Up to so many codes are counted one after the other, many cells at a time.
 FEWER_CODES = 12
+# Among fewer queries none is looked for that is judged alike.
+FEW_QUERIES = 64
 # So many bytes of 1 fit a byte when they are added up.
 BYTE = 127
 
@@ -207,7 +209,7 @@ class Pool:
 
         None when there are about as many kinds as queries.
         """
-        if not self.few_grades:
+        if not self.few_grades or len(self.codes) < FEW_QUERIES:
             return None
         counts = self.counts[:, FIRST_GRADE:]
         steps = counts.max(axis=0, initial=0).astype(np.int64) + 1

@@ -7,6 +7,7 @@ the sum over ranks. Explanations, bars, what-if edits and plots read the same ar
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar, dataclass_transform
@@ -86,7 +87,7 @@ def ranks(values: NDArray[Any]) -> Floats:
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(parameter,))
-@dataclasses.dataclass(frozen=True, kw_only=True, repr=False)
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Measure:
     """Base class of all measures. Subclass it, and the measure is known everywhere.
 
@@ -143,8 +144,9 @@ class Measure:
         super().__init_subclass__(**kwargs)
         if "name" not in cls.__dict__:
             cls.name = cls.__name__
-        dataclasses.dataclass(frozen=True, kw_only=True, repr=False)(cls)
-        cls.__hash__ = Measure.__hash__  # type: ignore[method-assign]
+        if any(not hint.startswith(("ClassVar", "typing.ClassVar")) for hint in _own_hints(cls)):
+            # Making a dataclass takes a while, and most measures have the parameters of another.
+            dataclasses.dataclass(frozen=True, kw_only=True, repr=False, eq=False)(cls)
         if not abstract:
             register(cls)
 
@@ -265,6 +267,12 @@ class Measure:
 
     __repr__ = __str__
 
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        names = [field.name for field in dataclasses.fields(self)]
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
     def __hash__(self) -> int:
         # By its text, since a gain may be a table, which has no hash of its own.
         return hash((type(self), str(self)))
@@ -307,6 +315,11 @@ class Measure:
                 f"The cutoff of {self.name} must be a whole number of at least 1, not {k!r}."
             )
         return int(k)
+
+
+def _own_hints(cls: type[Measure]) -> list[str]:
+    """Return the annotations that a class has itself, as text."""
+    return [str(hint) for hint in inspect.get_annotations(cls).values()]
 
 
 def _finite(value: Any) -> bool:

@@ -34,13 +34,14 @@ LIST_NAMES: dict[str, tuple[str, ...]] = {
     "scores": ("scores", "score", "retrieved_scores"),
     "grades": ("grades", "grade", "labels", "relevances"),
 }  # fmt: skip
+# A list that strayed into a column of grades or scores does not make it one of lists.
+TELLING = {name for names in LIST_NAMES.values() for name in names} - {"score", "grade"}
 
 
 def has_lists(frame: pd.DataFrame) -> bool:
     """Return whether a frame has a column of a conventional name that holds lists."""
-    known = {name for names in LIST_NAMES.values() for name in names}
     return any(
-        str(name).lower() in known and holds_lists(frame.iloc[:, place])
+        str(name).lower() in TELLING and holds_lists(frame.iloc[:, place])
         for place, name in enumerate(frame.columns)
     )
 
