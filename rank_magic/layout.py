@@ -11,15 +11,16 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from rank_magic.grouping import Groups, radix_order
+from rank_magic.threads import THREADS
 
 __all__ = ["Cells", "cells", "shelves"]
 
 Ints = NDArray[np.signedinteger[Any]]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-# Smaller blocks stay in a core's cache, but threads that take turns at them wait for each other.
+# Threads that take turns at small blocks wait for each other; larger ones leave a core's cache.
+SMALLEST_BLOCK, BLOCK_CELLS = 1 << 16, 3 << 18
 # Up to a quarter of the cells may be padding.
-BLOCK_CELLS = 3 << 18
 FULLNESS = 0.75
 
 
@@ -33,22 +34,24 @@ def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Int
     if (np.diff(start) < 0).any():
         order = np.argsort(start)
         queries, length = queries[order], length[order]
+    # Every thread gets a few blocks.
+    cells = int(np.clip(length.sum() // (2 * THREADS), SMALLEST_BLOCK, BLOCK_CELLS))
     if len(queries) == 0 or length.min() == length.max():
-        most = max(1, BLOCK_CELLS // int(length.max(initial=1)))
+        most = max(1, cells // int(length.max(initial=1)))
         return [queries[at : at + most] for at in range(0, len(queries), most)]
     order = radix_order(length, int(length.max()) + 1)
-    return _of_similar_length(queries[order], length[order])[::-1]
+    return _of_similar_length(queries[order], length[order], cells)[::-1]
 
 
-def _of_similar_length(queries: Ints, length: Ints) -> list[Ints]:
-    """Divide queries, the shortest first."""
+def _of_similar_length(queries: Ints, length: Ints, cells: int) -> list[Ints]:
+    """Divide queries, the shortest first, into sets that fill so many cells at most."""
     filled = np.concatenate([[0], np.cumsum(length)])
     sets, at = [], 0
     while at < len(queries):
-        most = max(1, BLOCK_CELLS // int(length[at]))
+        most = max(1, cells // int(length[at]))
         size = np.arange(1, min(most, len(queries) - at) + 1)
         space = size * length[at : at + len(size)]
-        fits = (space <= BLOCK_CELLS) & (filled[at + size] - filled[at] >= FULLNESS * space)
+        fits = (space <= cells) & (filled[at + size] - filled[at] >= FULLNESS * space)
         fits[0] = True
         end = at + (len(size) if fits.all() else int(np.argmin(fits)))
         sets.append(queries[at:end])
