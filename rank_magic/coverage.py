@@ -11,19 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.measures import Judged, Measure
-from rank_magic.measures.counts import NumRel, NumRet, Unjudged
-from rank_magic.measures.persistence import RBPResidual
-from rank_magic.measures.trec import TrecNonrelevantRetrieved, TrecRbpResidual
 from rank_magic.rankings import Ranked, Rankings
 from rank_magic.statistics import aggregate, mean
 from rank_magic.values import Values, compute
 
-__all__ = ["FACTS", "coverage", "positives_only", "sensitivity", "shares_judged", "treatments"]
+__all__ = ["coverage", "positives_only", "sensitivity", "shares_judged", "treatments"]
 
 Floats = NDArray[np.float64]
-
-# Measures that say how much a value rests on, not how good a ranking is.
-FACTS = (Judged, Unjudged, NumRet, NumRel, RBPResidual, TrecRbpResidual, TrecNonrelevantRetrieved)
 
 
 def positives_only(rankings: Rankings) -> bool:

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic import statistics
-from rank_magic.coverage import FACTS
 from rank_magic.diagnosis.evidence import Evidence
 from rank_magic.diagnosis.finding import Finding
 from rank_magic.evaluation import Evaluation
@@ -68,7 +67,7 @@ class Agreement:
             f"ERR@{seen.k}": seen.err,
         }
         for number, measure in enumerate(evaluation.measures):
-            if measure.aggregate == "mean" and not isinstance(measure, FACTS):
+            if measure.aggregate == "mean" and measure.quality:
                 columns.setdefault(str(measure), evaluation._ruled[:, number])
         there = np.flatnonzero(seen.relevant > 0)
         values = np.stack(list(columns.values()), axis=1)[:, :, there]

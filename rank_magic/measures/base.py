@@ -136,6 +136,8 @@ class Measure:
     """How values become one: "mean", "geometric" or "sum"."""
     of_what_is_shown: ClassVar[bool] = False
     """Whether it is a share of the documents shown, with no value where none is."""
+    quality: ClassVar[bool] = True
+    """Whether more of it is better. Counts of what was shown or judged are facts, no more."""
     monotone: ClassVar[bool] = False
     """Whether a better grade anywhere in the ranking never lowers it, whatever was judged
     besides, so that filling in the unjudged documents bounds it."""

@@ -41,6 +41,7 @@ class Judged(Measure):
     """
 
     pretty = "judged"
+    quality = False
     of_what_is_shown = True
 
     def terms(self, block: Block) -> Floats:
@@ -74,6 +75,7 @@ class Unjudged(Measure):
     """
 
     pretty = "unjudged"
+    quality = False
 
     def terms(self, block: Block) -> Floats:
         judged = block.expected(block.scale.judged, self.k)
@@ -107,6 +109,7 @@ class NumRet(Measure):
     """
 
     pretty = "number retrieved"
+    quality = False
     aggregate = "sum"
     unit = False
 
@@ -173,6 +176,7 @@ class NumRel(Binary):
     """
 
     pretty = "number of relevant"
+    quality = False
     aggregate = "sum"
     unit = False
     cutoff = False

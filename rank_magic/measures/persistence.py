@@ -216,6 +216,7 @@ class RBPResidual(Measure):
     p: float = parameter(0.8, "chance of going on", low=SMALLEST, high=1 - SMALLEST)
 
     pretty = "residual of rank-biased precision"
+    quality = False
 
     def contributions(self, block: Block) -> Floats:
         judged = block.expected(block.scale.judged, self.k)

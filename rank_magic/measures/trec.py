@@ -254,6 +254,7 @@ class TrecNonrelevantRetrieved(Binary):
 
     name = "trec.num_nonrel_judged_ret"
     pretty = "number of judged irrelevant retrieved"
+    quality = False
     cutoff = False
     unit = False
     aggregate = "sum"
@@ -320,6 +321,7 @@ class TrecRbpResidual(Measure):
 
     name = "trec.rbp_resid"
     pretty = "residual of rank-biased precision, trec_eval's"
+    quality = False
     cutoff = False
 
     def exact_over_ties(self, block: Block) -> bool:

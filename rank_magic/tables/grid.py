@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.coverage import FACTS
 from rank_magic.notes import plain_text
 
 if TYPE_CHECKING:
@@ -125,7 +124,7 @@ def grid(evaluation: Evaluation, rows: NDArray[np.float64] | None = None) -> Gri
         table, means = table[order], means[order]
         systems = [systems[place] for place in order]
     best = _best(means)
-    best[:, [isinstance(measure, FACTS) for measure in evaluation.measures]] = False
+    best[:, [not measure.quality for measure in evaluation.measures]] = False
     cells = [
         [
             Cell(mean, low, high, int(queries), mark)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rank_magic.coverage import FACTS
 from rank_magic.notes import (
     Note,
     convention_notes,
@@ -175,7 +174,7 @@ def _cautions(segments: Segments) -> Iterator[Note]:
 
 def _reversals(segments: Segments) -> list[str]:
     """Return the sentences on systems whose order over all is not that of the segments."""
-    facts = {str(one) for one in segments.evaluation.measures if isinstance(one, FACTS)}
+    facts = {str(one) for one in segments.evaluation.measures if not one.quality}
     rows = segments.reversals
     # Simpson's paradox first, then the largest differences.
     rows = rows[~rows["measure"].isin(facts)].sort_values(
