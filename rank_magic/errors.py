@@ -12,6 +12,7 @@ __all__ = [
     "LibraryError",
     "MeasureError",
     "RankMagicError",
+    "RegressionError",
 ]
 
 
@@ -45,6 +46,10 @@ class ConventionError(RankMagicError):
 
 class LibraryError(RankMagicError):
     """A library that is needed here is not installed."""
+
+
+class RegressionError(RankMagicError):
+    """A system is worse than its baseline by more than it may be: `Comparison.check`."""
 
 
 def listed(items: Iterable[object], limit: int = 12) -> str:

@@ -1,10 +1,14 @@
-"""What an evaluation can be asked besides its own numbers: by segment, and what they hide."""
+"""What an evaluation can be asked besides its own numbers: segments, rivals, what they hide."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from pathlib import Path
+
+    from rank_magic.comparison import Comparison
     from rank_magic.diagnosis import Diagnosis
     from rank_magic.segments import By, Segments
 
@@ -51,6 +55,58 @@ class Questions:
         from rank_magic.segments import segments_of
 
         return segments_of(self, segment)
+
+    def compare(
+        self: Any,
+        *,
+        baseline: Hashable | None = None,
+        test: str | None = None,
+        correction: str = "holm",
+        alternative: str = "two-sided",
+        resamples: int = 10_000,
+        seed: int = 0,
+    ) -> Comparison:
+        """Compare the systems: how far apart, how sure, on which queries; see `compare`.
+
+        Parameters
+        ----------
+        baseline : optional
+            The system with which the others are compared; all pairs are by default.
+        test, correction, alternative, resamples, seed
+            As in `rank_magic.compare`.
+
+        Returns
+        -------
+        Comparison
+        """
+        from rank_magic.comparison import compare
+
+        return compare(
+            self,
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            alternative=alternative,
+            resamples=resamples,
+            seed=seed,
+        )
+
+    def save(self: Any, path: Path | str) -> None:
+        """Write the values of queries and every convention to a file, for a later comparison.
+
+        Parameters
+        ----------
+        path : Path or str
+            The file, a zip; it is replaced if it exists. `rank_magic.load` reads it.
+
+        Raises
+        ------
+        RankMagicError
+            If there is no such folder, or ids are neither text, numbers nor dates.
+        """
+        from rank_magic.saving import save
+
+        save(self, path)
 
     def diagnose(self: Any, *, k: int = 10) -> Diagnosis:
         """Say what RR, AP and the measures chosen hide on these data, and what they do not.

@@ -80,11 +80,11 @@ def test_wilcoxon_is_scipys_without_ties(alternative: str, queries: int) -> None
 @pytest.mark.parametrize("queries", [60, 100, 200])
 def test_wilcoxon_is_scipys_with_ties_and_zeros(alternative: str, queries: int) -> None:
     values = some(1, queries)[0]
-    oracle = stats.wilcoxon(
-        values[values != 0], alternative=alternative, method="approx", correction=False
-    )
-    assert np.count_nonzero(values) > 12
-    assert one(values, resamples=0, alternative=alternative)["wilcoxon"] == oracle.pvalue
+    ties = np.round(values[values != 0], 12)  # rounding would break them, and move p by a tenth
+    oracle = stats.wilcoxon(ties, alternative=alternative, method="approx", correction=False)
+    assert len(ties) > 12
+    found = one(values, resamples=0, alternative=alternative)["wilcoxon"]
+    assert found == pytest.approx(oracle.pvalue, rel=1e-12)
 
 
 @ALTERNATIVES
@@ -142,7 +142,7 @@ def test_zeros_do_not_count_against_enumeration() -> None:
 
 @ALTERNATIVES
 def test_the_randomisation_test_is_scipys_but_for_chance(alternative: str) -> None:
-    rows, resamples = some(4, 60), 20_000
+    rows, resamples = some(2, 60), 10_000
     found = paired(rows, resamples=resamples, seed=1, alternative=alternative)
     for values, p in zip(rows, found.p["randomisation"], strict=True):
         oracle = stats.permutation_test(
@@ -444,10 +444,10 @@ NULL = pytest.mark.parametrize("equal", [0.0, 0.5, 0.9])
 
 @NULL
 def test_a_difference_is_found_where_none_is_in_one_sample_of_twenty(equal: float) -> None:
-    found = rates(800, 50, equal)
-    assert max(found.values()) < 0.05 + 3.3 * math.sqrt(0.05 * 0.95 / 800), found
+    found = rates(500, 50, equal)
+    assert max(found.values()) < 0.05 + 3.3 * math.sqrt(0.05 * 0.95 / 500), found
     if equal < 0.9:  # with five queries that differ, an exact test can't use up its 5 %
-        assert min(found.values()) > 0.05 - 3.3 * math.sqrt(0.05 * 0.95 / 800), found
+        assert min(found.values()) > 0.05 - 3.3 * math.sqrt(0.05 * 0.95 / 500), found
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 KEPT_BITS = 40
 EXACT_BITS = 52  # one less than a float holds, so that sums may be doubled
+LEAST_EXPONENT = -900  # units of smaller numbers would themselves be too small for a float
 
 
 def on_grid(numbers: Floats) -> tuple[Floats, Floats]:
@@ -42,5 +43,5 @@ def on_grid(numbers: Floats) -> tuple[Floats, Floats]:
     columns = numbers.shape[1]
     bits = min(KEPT_BITS, EXACT_BITS - math.ceil(math.log2(max(columns, 2))))
     _, exponent = np.frexp(np.abs(numbers).max(axis=1, initial=0.0))
-    shift = bits - exponent
+    shift = bits - np.maximum(exponent, LEAST_EXPONENT)
     return np.rint(np.ldexp(numbers, shift[:, None])), np.ldexp(1.0, -shift)

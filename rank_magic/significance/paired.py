@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rank_magic.significance.exact import on_grid
 from rank_magic.significance.power import LEVEL, queries_needed
 from rank_magic.significance.resampling import enumerated, resample
 from rank_magic.significance.sample import Sample
@@ -42,6 +43,8 @@ ONE_QUERY = "one query can't tell a difference from chance"
 SAME_EVERYWHERE = "no query differs"
 CONSTANT = "every query differs by the same amount, which leaves t no spread to go by"
 ONE_WEIGHT = "all the weight lies on one query"
+LEVEL_MEANS = "the means are level, and no number of queries shows no difference"
+TOO_SMALL = "the difference is too small to be shown by any number of queries"
 FEW_DIFFER = "so few queries differ that many resamples hold none"
 
 
@@ -138,6 +141,8 @@ def paired(
     centre, half = _each(samples, lambda one: one.centre), _each(samples, _half)
     effect = _each(samples, lambda one: one.effect)
     lost = _each(samples, lambda one: len(one) / one.worth if len(one) else math.nan)
+    needed = np.ceil(queries_needed(effect) * lost)
+    missing = np.isnan(around) & bool(resamples)
     return Paired(
         queries=_count(samples, np.isfinite),
         wins=_count(samples, lambda values: values > 0),
@@ -149,11 +154,11 @@ def paired(
         bootstrap_low=centre - around,
         bootstrap_high=centre + around,
         effect=effect,
-        needed=np.ceil(queries_needed(effect) * lost),
+        needed=needed,
         p=p,
         reasons=[
-            _reason(one, missing=bool(resamples) and math.isnan(wide))
-            for one, wide in zip(samples, around.tolist(), strict=True)
+            _reason(*of_row)
+            for of_row in zip(samples, missing.tolist(), np.isnan(needed).tolist(), strict=True)
         ],
     )
 
@@ -166,18 +171,19 @@ def _count(samples: Sequence[Sample], which: Callable[[Floats], NDArray[np.bool_
     return np.array([np.count_nonzero(which(one.values)) for one in samples], dtype=np.int64)
 
 
-def _reason(sample: Sample, *, missing: bool) -> str:
-    if not len(sample):
-        return NO_QUERY
-    if sample.nothing:
-        return SAME_EVERYWHERE
-    if len(sample) == 1:
-        return ONE_QUERY
-    if sample.constant:
-        return CONSTANT
-    if not sample.error > 0:
-        return ONE_WEIGHT
-    return FEW_DIFFER if missing else ""
+def _reason(sample: Sample, no_bootstrap: bool, no_number: bool) -> str:  # noqa: FBT001
+    """Return why a number is missing; nothing where none is."""
+    reasons = {
+        NO_QUERY: not len(sample),
+        SAME_EVERYWHERE: sample.nothing,
+        ONE_QUERY: len(sample) == 1,
+        CONSTANT: sample.constant,
+        ONE_WEIGHT: len(sample) > 1 and not sample.error > 0,
+        FEW_DIFFER: no_bootstrap,
+        LEVEL_MEANS: sample.centre == 0.0,
+        TOO_SMALL: no_number,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")
 
 
 def _half(sample: Sample) -> float:
@@ -209,7 +215,8 @@ def _wilcoxon(values: Floats, alternative: str) -> float:
     """Return Wilcoxon's p-value; differences of 0 are left out, as he did."""
     from scipy.stats import rankdata, wilcoxon
 
-    moved = values[values != 0]
+    # On the grid those are tied that only rounding tells apart.
+    moved = on_grid(values[values != 0][None])[0][0]
     if not len(values):
         return math.nan
     if not len(moved):

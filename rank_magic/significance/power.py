@@ -58,6 +58,9 @@ def _power(size: Floats, queries: Floats) -> Floats:
     power = norm.sf(critical - shift) + norm.cdf(-critical - shift)
     if not plain.all():
         t = nct(freedom[~plain], shift[~plain])
-        # The other tail is next to nothing unless the shift is; far out scipy knows no number.
-        power[~plain] = t.sf(critical[~plain]) + np.nan_to_num(t.cdf(-critical[~plain]))
+        with np.errstate(invalid="ignore"):
+            upper, lower = t.sf(critical[~plain]), t.cdf(-critical[~plain])
+        # Far out scipy may know no number: there the lower tail is nothing, the upper the normal's.
+        upper = np.where(np.isnan(upper), power[~plain], upper)
+        power[~plain] = upper + np.nan_to_num(lower)
     return np.asarray(power)

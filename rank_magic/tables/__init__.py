@@ -4,6 +4,12 @@
 puts it on disk. What stands under a table comes from `rank_magic.notes`.
 """
 
+from rank_magic.tables.comparisons import (
+    comparison_html,
+    comparison_latex,
+    comparison_markdown,
+    comparison_text,
+)
 from rank_magic.tables.diagnosis import diagnosis_html, diagnosis_text
 from rank_magic.tables.files import SUFFIXES, checked_path, write
 from rank_magic.tables.html import evaluation_html, evaluation_page, means_html, worst_html
@@ -21,6 +27,10 @@ __all__ = [
     "SUFFIXES",
     "checked_path",
     "checked_sort",
+    "comparison_html",
+    "comparison_latex",
+    "comparison_markdown",
+    "comparison_text",
     "diagnosis_html",
     "diagnosis_text",
     "evaluation_html",

@@ -12,7 +12,14 @@ from rank_magic.tables.grid import Cell, Grid, grid, number
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation
 
-__all__ = ["evaluation_latex", "evaluation_markdown", "means_latex", "means_markdown"]
+__all__ = [
+    "escape_latex",
+    "escape_markdown",
+    "evaluation_latex",
+    "evaluation_markdown",
+    "means_latex",
+    "means_markdown",
+]
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -47,10 +54,10 @@ def means_markdown(means: Grid, notes: Sequence[str], *, intervals: bool = True)
         value = f"**{value}**" if cell.best else value
         return f"{value} {spread}" if intervals and spread else value
 
-    rows = _rows(means, written, _markdown)
+    rows = _rows(means, written, escape_markdown)
     sides = [":--" if words else "--:" for words in _words(means, rows)]
     lines = [f"| {' | '.join(row)} |" for row in (rows[0], sides, *rows[1:])]
-    below = "\n\n".join(map(_markdown, notes))
+    below = "\n\n".join(map(escape_markdown, notes))
     return "\n".join(lines) + f"\n\n{below}\n"
 
 
@@ -58,12 +65,12 @@ def means_latex(means: Grid, notes: Sequence[str], *, intervals: bool = True) ->
     """Return means as a LaTeX table (package booktabs) with notes above as comments."""
 
     def written(cell: Cell, decimals: int) -> str:
-        value = _latex(number(cell.mean, decimals))
+        value = escape_latex(number(cell.mean, decimals))
         spread = cell.interval(decimals)
         value = rf"\textbf{{{value}}}" if cell.best else value
         return rf"{value} {{\footnotesize {spread}}}" if intervals and spread else value
 
-    cells = _rows(means, written, _latex)
+    cells = _rows(means, written, escape_latex)
     rows = [" & ".join(row) + r" \\" for row in cells]
     columns = "".join("l" if words else "r" for words in _words(means, cells))
     return "\n".join(
@@ -121,9 +128,11 @@ def _notes(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
+    """Return text whose letters mean nothing to Markdown."""
     return MARKDOWN.sub(r"\\\1", text)
 
 
-def _latex(text: str) -> str:
+def escape_latex(text: str) -> str:
+    """Return text whose letters mean nothing to LaTeX."""
     return "".join(LATEX.get(letter, letter) for letter in text)
