@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
+from uuid import uuid4
 
 import plotly.graph_objects as go
+import traitlets
 
 __all__ = ["LiveFigure"]
+
+CONFIG = {"displaylogo": False, "responsive": True}
 
 
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]
@@ -26,8 +30,25 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
     _esm = str(go.FigureWidget._esm)
 
     def __init__(self, figure: go.Figure, config: dict[str, Any] | None = None) -> None:
+        for trace in figure.data:
+            trace.uid = str(uuid4())
+        # plotly's own constructor sends an empty figure first, and a page that is quick enough, or
+        # too slow, never learns of the rest: so the first that is sent is whole.
+        self._first = figure
+        self._settings = {**CONFIG, **(config or {})}
         super().__init__(figure)
-        self._config = {"displaylogo": False, "responsive": True, **(config or {})}
+
+    @traitlets.default("_widget_data")
+    def _first_data(self) -> list[Any]:
+        return [deepcopy(trace._props) for trace in self._first.data]
+
+    @traitlets.default("_widget_layout")
+    def _first_layout(self) -> dict[str, Any]:
+        return deepcopy(self._first.layout._props)
+
+    @traitlets.default("_config")
+    def _first_config(self) -> dict[str, Any]:
+        return self._settings
 
     def draw(self, figure: go.Figure) -> None:
         """Show another figure that has as many traces of the same kinds."""

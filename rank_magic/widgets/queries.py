@@ -55,9 +55,10 @@ class QueryExplorer(Explorer):
         self.within: tuple[float, float] | None = None
         self._number: int | None = None
         self._make()
-        self._wire()
         self._fill()
-        self.choose(evaluation.queries[self.list.numbers[0]])
+        self._arrange()
+        self._wire()
+        self._choose(self.list.numbers[0])
 
     def _make(self) -> None:
         evaluation = self._evaluation
@@ -90,9 +91,12 @@ class QueryExplorer(Explorer):
         self.back = button("Back to the query")
         self.contributions: LiveFigure | None = None
         self._below = box()
+
+    def _arrange(self) -> None:
+        several = [self.systems] if len(self._evaluation.systems) > 1 else []
         self.show(
-            ipywidgets.HTML(means_html(evaluation)),
-            wrapped(self.measures, *([self.systems] if len(names) > 1 else [])),
+            ipywidgets.HTML(means_html(self._evaluation)),
+            wrapped(self.measures, *several),
             self.distribution,
             wrapped(self.low, self.high, self.everything, self.counted),
             self.list.table,

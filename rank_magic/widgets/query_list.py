@@ -53,7 +53,7 @@ class QueryList:
         self._every = False
         self._current: int | None = None
         self._quiet = False
-        self.table = Table(pd.DataFrame({"query": []}), **TABLE)
+        self.table: Table | None = None
         self.choice = dropdown("Query", [])
         self.before, self.after = button("Previous query"), button("Next query")
         self.more = button("Load all queries")
@@ -79,7 +79,11 @@ class QueryList:
         labels = [" · ".join(filter(None, words)) for words in zip(*texts, strict=True)]
         self._quiet = True
         try:
-            self.table.update(_frame(table), selected_rows=[], **TABLE)
+            if self.table is None:
+                # The first that is sent is whole: a page that is slow never learns of the rest.
+                self.table = Table(_frame(table), selected_rows=[0][: len(listed)], **TABLE)
+            else:
+                self.table.update(_frame(table), selected_rows=[], **TABLE)
             self.choice.options = list(zip(labels, self.numbers, strict=True))
             self._mark()
         finally:
@@ -119,7 +123,8 @@ class QueryList:
         there = self._current in self.numbers
         at = self.numbers.index(self._current) if there else None  # type: ignore[arg-type]
         self.choice.index = at
-        self.table.selected_rows = [] if at is None else [at]
+        if self.table is not None:
+            self.table.selected_rows = [] if at is None else [at]
         self.before.disabled = not there or at == 0
         self.after.disabled = not self.numbers or at == len(self.numbers) - 1
 

@@ -50,8 +50,9 @@ class SystemsExplorer(Explorer):
         self._pair = 0
         self._query: Any = None
         self._make()
-        self._wire()
         self._fill()
+        self._arrange()
+        self._wire()
         self.list.step(0)
 
     @property
@@ -77,6 +78,8 @@ class SystemsExplorer(Explorer):
         self.scatter = LiveFigure(plots.scatter(self.values(), self.measure))
         self.differences = LiveFigure(plots.differences(self.values(), self.measure))
         self.list = QueryList(self._choose)
+
+    def _arrange(self) -> None:
         self.show(
             wrapped(self.measures, self.pairs),
             self.summary,
