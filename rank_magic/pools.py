@@ -6,7 +6,7 @@ grades. Cells without a document hold `PAD`, which is worth nothing in every tab
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -53,6 +53,9 @@ class Scale:
     """
 
     grades: Floats
+    _tables: dict[Hashable, Floats] = field(
+        init=False, default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def top(self) -> float:
@@ -72,9 +75,18 @@ class Scale:
         zero = float(worth(np.zeros(1))[0])
         return np.concatenate([[0.0, zero, zero], worth(self.grades)])
 
+    def once(self, key: Hashable, table: Callable[[], Floats]) -> Floats:
+        """Return a table that is made when it is first asked for by this key."""
+        if key not in self._tables:
+            self._tables[key] = table()
+        return self._tables[key]
+
     def relevant(self, rel: float) -> Floats:
         """Return 1 for the codes of grades of at least `rel`, else 0."""
-        return self.table(lambda grades: (grades >= rel).astype(np.float64))
+        return self.once(
+            ("relevant", rel),
+            lambda: self.table(lambda grades: (grades >= rel).astype(np.float64)),
+        )
 
     def shares(self, max_grade: float | None = None) -> Floats:
         """Return each code's grade as a share of the highest grade of the scale, at most 1."""
@@ -257,7 +269,7 @@ class Pool:
         width = max(1, min(width, int(used_up.max(initial=0))))
         standing = np.zeros((len(self.codes), width), dtype=np.int8, order="F")
         for value in range(len(order)):
-            if width > NARROW:
+            if width > NARROW or len(standing) < NARROW:
                 standing += used_up[:, value, None] <= np.arange(width, dtype=used_up.dtype)
                 continue
             for column in range(width):

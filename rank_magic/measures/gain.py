@@ -50,7 +50,11 @@ class CG(Measure):
 
     def table(self, block: Block) -> Floats:
         """Return the gain of each code."""
-        return block.scale.table(lambda grades: gain_table(self.gain, grades))
+        scale, gain = block.scale, self.gain
+        key = tuple(gain.items()) if isinstance(gain, Mapping) else gain
+        return scale.once(
+            ("gain", key), lambda: scale.table(lambda grades: gain_table(gain, grades))
+        )
 
     def contributions(self, block: Block) -> Floats:
         return block.expected(self.table(block), self.k)
