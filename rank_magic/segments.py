@@ -20,6 +20,7 @@ from rank_magic.grouping import group_rows
 from rank_magic.query_facts import labels_of
 from rank_magic.subsets import only
 from rank_magic.values import compute
+from rank_magic.weighting import effective_number
 
 __all__ = ["By", "Segments", "segments_of"]
 
@@ -89,6 +90,21 @@ class Segments(Mapping[Any, Evaluation]):
         """The number of queries in each segment."""
         counts = [len(queries) for queries in self._queries]
         return pd.Series(counts, index=self.labels, name="queries")
+
+    @property
+    def effective(self) -> pd.Series[float]:
+        """How many queries of equal weight each segment is worth, (Σ w)² / Σ w²; 0 for none.
+
+        Their number where queries have no weights.
+        """
+        weights = self.evaluation._weights
+        if weights is None:
+            return self.queries.astype(float).rename("effective")
+        worth = [
+            effective_number(weights[queries]) if weights[queries].any() else 0.0
+            for queries in self._queries
+        ]
+        return pd.Series(worth, index=self.labels, name="effective")
 
     def summary(self) -> pd.DataFrame:
         """Return means with 95 % intervals and the number of queries behind each.

@@ -432,6 +432,14 @@ def test_the_frame_can_be_read_by_a_machine(diagnosis: Diagnosis) -> None:
     assert len(set(table.loc["grades", "queries"])) == 5
 
 
+def test_numbers_that_name_a_query_are_written_as_they_are() -> None:
+    frame = frame_of([1, 3, 0], [3, 1, 0]).replace({"query": {"q0": 12345, "q1": 7}})
+    shown = diagnosed(frame.astype({"query": int}))
+    assert "12345" in repr(shown)
+    assert "12,345" not in repr(shown)
+    assert "12,345" not in shown.to_html()
+
+
 def test_names_are_escaped() -> None:
     frame = frame_of([1, 0, 3], missed=[3], query=EVIL, system=EVIL)
     shown = diagnosed(frame.assign(other=frame[EVIL]), score=[EVIL, "other"])

@@ -444,9 +444,23 @@ def test_small_segments_are_named_and_large_ones_are_not(shop: pd.DataFrame) -> 
     sizes = {"q001": "tiny", **{f"q{n:03}": "small" for n in range(2, 12)}}
     by = rm.evaluate(shop, "RR", score="bm25").by(lambda query: sizes.get(query, "large"))
     said = " ".join(repr(by).split())
-    assert "fewer than 20 queries say little: tiny (1), small (10)" in said
+    assert "fewer than 20 queries says little: tiny (1), small (10)" in said
     assert "fewer than" not in repr(rm.evaluate(shop, "RR", score="bm25").by("market"))
     assert by.summary().loc[("tiny", "RR"), ["low", "high"]].isna().all()
+
+
+def test_a_segment_is_small_when_its_weight_lies_on_few_queries(shop: pd.DataFrame) -> None:
+    by = rm.evaluate(shop, "RR", score="bm25", weight="traffic", segment="market").by()
+    for name, part in by.items():
+        weights = part.weights
+        assert by.effective[name] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    de = f"the worth of fewer than 20 queries says little: de ({by.effective['de']:.3g})"
+    assert de in " ".join(repr(by).split())
+    light = shop.assign(traffic=shop["traffic"].where(shop["market"] != "de", 0))
+    none = rm.evaluate(light, "RR", score="bm25", weight="traffic").by("market")
+    assert none.effective["de"] == 0
+    assert none.summary().loc["de"].isna().sum(axis=1).tolist() == [3]
+    assert none.summary().loc[("de", "RR"), "queries"] == 0
 
 
 def test_segments_that_were_judged_unevenly_are_named(shop: pd.DataFrame) -> None:

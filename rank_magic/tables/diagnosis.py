@@ -22,6 +22,8 @@ __all__ = ["diagnosis_html", "diagnosis_text"]
 
 DECIMALS = 3
 SHOWN_IN_TEXT = 3
+# Columns that hold names, which are not numbers even where they look so.
+WORDS = ("system", "query", "grades shown")
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> str:
@@ -93,14 +95,12 @@ def _columns(diagnosis: Diagnosis, table: pd.DataFrame) -> list[Column]:
     return [
         Column(
             str(name),
-            [_written(value) for value in table[name].tolist()],
-            words=name in ("system", "query", "grades shown"),
+            [plain_text(one) if name in WORDS else _written(one) for one in table[name].tolist()],
+            words=name in WORDS,
         )
         for name in names
     ]
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, float):
-        return number(value, DECIMALS)
-    return f"{value:,}" if isinstance(value, int) else plain_text(value)
+    return number(value, DECIMALS) if isinstance(value, float) else f"{value:,}"

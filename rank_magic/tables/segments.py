@@ -155,11 +155,16 @@ def _about(segments: Segments, mark: str) -> Iterator[Note]:
 
 def _cautions(segments: Segments) -> Iterator[Note]:
     """Yield which segments are small, and how differently they were judged."""
-    small = segments.queries[segments.queries < FEW_QUERIES]
+    worth = segments.effective
+    small = worth[worth < FEW_QUERIES].sort_values(kind="stable")
     if len(small):
-        named = [f"{short(name)} ({size:,})" for name, size in small.sort_values().items()]
+        of_equal = "" if segments.evaluation.weights is None else "the worth of "
+        named = [f"{short(name)} ({size:,.3g})" for name, size in small.items()]
         more = f" and {len(named) - NAMED:,} more" if len(named) > NAMED else ""
-        yield Note(f"fewer than {FEW_QUERIES} queries say little: {', '.join(named[:NAMED])}{more}")
+        yield Note(
+            f"{of_equal}fewer than {FEW_QUERIES} queries says little: "
+            f"{', '.join(named[:NAMED])}{more}"
+        )
     for share in [name for name in segments.coverage if str(name).startswith("Judged")][:1]:
         judged = segments.coverage[share].astype(float).dropna()
         if len(judged) and judged.max() - judged.min() >= UNEVEN:
