@@ -20,6 +20,7 @@ __all__ = ["look"]
 Bools = NDArray[np.bool_]
 
 SHOWN = 3
+FIRST = 1_000
 # Row order follows the grade when so many of the neighbours that differ stand in its order.
 FOLLOWS, ENOUGH = 0.9, 20
 # At what rank a share of unjudged documents is told, and from what share on it is doubtful.
@@ -187,12 +188,12 @@ def _scores(facts: Facts) -> Iterator[Finding]:
     """Yield what is odd about the scores of each system."""
     for name, score in facts.scores.items():
         of = _of(facts, name)
-        if np.array_equal(score, facts.grade, equal_nan=True):
+        if _alike(score, facts.grade):
             yield Finding(
                 "wrong", "scores are the grades", len(score),
                 f"The scores{of} are the grades themselves, in every row.", [plain(name)],
             )  # fmt: skip
-        constant = np.flatnonzero(facts.constant(score))
+        constant = np.flatnonzero(facts.constant(name))
         if len(constant):
             yield Finding(
                 "doubtful", "constant scores", len(constant),
@@ -205,7 +206,7 @@ def _scores(facts: Facts) -> Iterator[Finding]:
                 "note", "infinite scores", infinite,
                 f"{_number(infinite, 'score is', 'scores are')} infinite{of}, and ordered as such.",
             )  # fmt: skip
-        silent = np.flatnonzero(facts.count(~np.isnan(score)) == 0)
+        silent = np.flatnonzero(facts.retrieved[name] == 0)
         if len(silent):
             yield Finding(
                 "note", "unanswered queries", len(silent),
@@ -214,7 +215,7 @@ def _scores(facts: Facts) -> Iterator[Finding]:
                 _labels(facts, silent),
             )  # fmt: skip
     for (one, first), (other, second) in combinations(facts.scores.items(), 2):
-        if np.array_equal(first, second, equal_nan=True):
+        if _alike(first, second):
             yield Finding(
                 "doubtful", "systems alike", 2,
                 f"The systems {plain(one)!r} and {plain(other)!r} have the same score in "
@@ -223,6 +224,14 @@ def _scores(facts: Facts) -> Iterator[Finding]:
             )  # fmt: skip
     if facts.ranked and facts.roles.score and facts.roles.rank is not None:
         yield from _disagreement(facts)
+
+
+def _alike(first: NDArray[np.float64], second: NDArray[np.float64]) -> bool:
+    """Return whether two columns hold the same; the first rows tell most that do not."""
+    return all(
+        np.array_equal(first[rows], second[rows], equal_nan=True)
+        for rows in (slice(FIRST), slice(None))
+    )
 
 
 def _disagreement(facts: Facts) -> Iterator[Finding]:

@@ -210,9 +210,9 @@ def _by_query(facts: Facts, rel: float) -> pd.DataFrame:
         "relevant": facts.count(facts.grade >= rel),
         "highest": facts.highest,
     }
-    for name, score in facts.scores.items():
+    for name, number in facts.retrieved.items():
         key = "retrieved" if len(facts.scores) == 1 else f"retrieved by {name}"
-        columns[key] = facts.count(~np.isnan(score))
+        columns[key] = number
     return pd.DataFrame(columns, index=facts.groups.labels)
 
 
