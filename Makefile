@@ -17,7 +17,7 @@ NO_SCREEN := $(if $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell una
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-all test-rest test-oldest test-long check lint format bench bench-parts browser clean
+.PHONY: help lab test test-all test-rest test-oldest test-long check lint format bench bench-parts browser java clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,18 +25,18 @@ help:  ## Show this list
 lab: .venv/.has-lab  ## Open JupyterLab on the quickstart (NOTEBOOK=path opens another)
 	$(BIN)/jupyter lab --ServerApp.allow_root=True $(NO_SCREEN) --LabApp.default_url=/lab/tree/$(NOTEBOOK) $(LAB_ARGS)
 
-test: check browser  ## Lint, check types and run the suite
+test: check browser java  ## Lint, check types and run the suite
 	$(BIN)/python $(PYTEST) -m "not slow"
 
 test-all: test test-rest  ## `make test`, then the long parts: what CI runs
 
 test-rest: test-oldest test-long
 
-test-oldest: .venv-oldest/.has-floors browser  ## Run the suite on the oldest versions that the floors allow
+test-oldest: .venv-oldest/.has-floors browser java  ## Run the suite on the oldest versions that the floors allow
 	RANK_MAGIC_OLDEST=1 $(OLDEST)/python $(PYTEST) -m "not slow" tests
 
 # pytest's exit code 5 says that there is no such test (yet), which is fine here.
-test-long: .venv/.has-dev browser  ## Run the slow tests, and the fuzzing at length
+test-long: .venv/.has-dev browser java  ## Run the slow tests, and the fuzzing at length
 	$(BIN)/python $(PYTEST) -m "slow or hypothesis" --hypothesis-profile=long || [ $$? = 5 ]
 
 check: lint
@@ -102,4 +102,19 @@ browser:
 	fi; \
 	echo 'No Chromium here, and none could be installed: the browser tests are skipped.'; \
 	echo 'Install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chromium make test'; \
+	[ "$$CI" != true ]
+
+# The Java that Spark runs on in the tests. JAVA_HOME=/path/to/it names one that is not on the PATH.
+JAVA_IS_NEW = $${JAVA_HOME:+$$JAVA_HOME/bin/}java -version 2>&1 | \
+	awk -F '"' '/version/ { split($$2, v, "."); new = v[1] >= 17 } END { exit !new }'
+java:
+	@if $(JAVA_IS_NEW); then exit 0; fi; \
+	root=; [ "$$(id -u)" = 0 ] || root='sudo -n'; \
+	if command -v apt-get >/dev/null && $$root true 2>/dev/null; then \
+		echo 'Installing Java 17 for the tests on Spark'; \
+		$$root apt-get update -qq && $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+			--no-install-recommends openjdk-17-jre-headless </dev/null >/dev/null && exit 0; \
+	fi; \
+	echo 'No Java 17 here, and none could be installed: the tests on Spark are skipped.'; \
+	echo 'Install it (Debian: apt-get install openjdk-17-jre-headless), or name one: JAVA_HOME=/path make test'; \
 	[ "$$CI" != true ]
