@@ -16,6 +16,7 @@ import pickle
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -85,7 +86,7 @@ def evaluate(
     with warnings.catch_warnings():
         # That it does not know pandas 3 yet is not to the point: no frame of pandas' is made.
         warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")
-        table = rows.mapInArrow(_measuring(plan, schema), schema).persist()
+        table = rows.mapInArrow(_measuring(plan, ROWS), schema).persist()
     facts = functions.col(FACTS)
     found = [pickle.loads(row[0]) for row in table.where(facts.isNotNull()).select(FACTS).collect()]
     for error in found:
@@ -173,28 +174,48 @@ def _table_schema(frame: Any, plan: Plan) -> Any:
 # What happens to a partition, on the workers.
 
 
-def _measuring(plan: Plan, schema: Any) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what turns the rows of a partition into a table of values."""
-    columns = need("pyspark.sql.pandas.types").to_arrow_schema(schema)
+def _measuring(plan: Plan, rows: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return what turns the rows of a partition into a table of values.
+
+    Parameters
+    ----------
+    plan : Plan
+    rows : int
+        How many rows are measured at once.
+    """
 
     def measure(batches: Iterator[Any]) -> Iterator[Any]:
         pa = need("pyarrow")
-        facts: list[Facts] = []
+        chunks = tables(batches, rows)
+        first = next(chunks, None)
+        if first is None:
+            return
+        columns = _columns(plan, first.schema)
+        nothing = {field.name: pa.nulls(1, field.type) for field in columns}
         last: Any = None
         try:
-            for runs, rows in whole_queries(tables(batches, ROWS), plan.roles.query):
-                part = _part(plan, rows, runs)
+            facts: list[Facts] = []
+            for runs, frame in whole_queries(chain([first], chunks), plan.roles.query):
+                part = _part(plan, frame, runs)
                 facts.append(part.facts())
                 yield from _table(part, columns).to_batches()
-            last = Facts.merged(facts) if facts else None
+            last = Facts.merged(facts)
         except RankMagicError as error:
             last = error  # told by the driver, since Spark would bury it in a Java trace
-        if last is not None:
-            nothing = {field.name: [None] for field in columns}
-            row = pa.table({**nothing, FACTS: [pickle.dumps(last)]}, schema=columns)
-            yield from row.to_batches()
+        row = pa.table({**nothing, FACTS: [pickle.dumps(last)]}, schema=columns)
+        yield from row.to_batches()
 
     return measure
+
+
+def _columns(plan: Plan, given: Any) -> Any:
+    """Return the columns of a table of values as Arrow has them, the ids as they came."""
+    pa = need("pyarrow")
+    fields = [pa.field(name, given.field(name).type) for name in plan.roles.query]
+    if plan.several:
+        fields.append(pa.field("system", pa.string()))
+    fields += [pa.field(name, pa.float64()) for name in plan.names]
+    return pa.schema([*fields, pa.field(FACTS, pa.binary())])
 
 
 def _part(plan: Plan, rows: pd.DataFrame, runs: int) -> Part:
