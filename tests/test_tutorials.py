@@ -1,0 +1,192 @@
+"""What the tutorials say in words holds: every sentence with a relation is computed again.
+
+That they run at all, clean and without warning, is tests/test_notebooks.py. A test names the
+sentence that it holds, so that neither is changed without the other.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+
+import rank_magic as rm
+from rank_magic.attention import attention
+from test_notebooks import CODE, NUMBER
+
+FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
+WHY = "02_why_map_and_mrr_fail"
+TUTORIALS = [WHY]
+SYSTEMS = ["bm25", "minilm", "rrf", "tfidf_title"]
+MEASURES = ["RR", "AP", "nDCG@10", "ERR@10"]
+# Five minutes at a calm 250 words a minute.
+MOST_WORDS = 1250
+
+every_tutorial = pytest.mark.parametrize("name", TUTORIALS)
+
+
+def prose(name: str) -> list[str]:
+    """Return the text of a tutorial, cell by cell."""
+    cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=nbformat.NO_CONVERT).cells
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
+
+
+def says(name: str, sentence: str) -> bool:
+    return any(sentence in text for text in prose(name))
+
+
+def measure(grades: list[int], name: str) -> float:
+    """Return the value of one ranking, its best rank first."""
+    frame = pd.DataFrame({"query": "q", "grade": grades})
+    return float(rm.evaluate(frame, name, order="rows").per_query.iloc[0, 0])
+
+
+@every_tutorial
+def test_numbers_come_from_cells(name: str) -> None:
+    typed = [number for text in prose(name) for number in NUMBER.findall(CODE.sub("", text))]
+    assert typed == []
+
+
+@every_tutorial
+def test_it_is_read_in_five_minutes(name: str) -> None:
+    assert len(re.findall(r"\S+", " ".join(prose(name)))) <= MOST_WORDS
+
+
+@every_tutorial
+def test_every_step_has_a_heading_and_every_cell_of_code_a_word_before_it(name: str) -> None:
+    cells = nbformat.read(FOLDER / f"{name}.ipynb", as_version=nbformat.NO_CONVERT).cells
+    kinds = "".join(cell.cell_type[0] for cell in cells)
+    assert "ccc" not in kinds
+    assert sum(text.count("\n## ") + text.startswith("## ") for text in prose(name)) >= 5
+
+
+@pytest.fixture(scope="module")
+def shop() -> Any:
+    return rm.datasets.load_electronics()
+
+
+@pytest.fixture(scope="module")
+def result(shop: Any) -> rm.Evaluation:
+    return shop.rank.evaluate(MEASURES, score=SYSTEMS)
+
+
+# 02: why MAP and MRR fail.
+
+
+def test_what_follows_the_first_hit_is_not_looked_at() -> None:
+    assert says(WHY, "The second and the last list get the same")
+    assert measure([1, 0, 0], "RR") == measure([1, 1, 1], "RR")
+
+
+def test_mrr_is_not_one_over_the_mean_rank() -> None:
+    assert says(WHY, "It is the mean of the reciprocals, which is something else.")
+    frame = pd.DataFrame({"query": list("aaabbb"), "grade": [1, 0, 0, 0, 0, 1]})
+    assert frame.rank.mrr(order="rows") == pytest.approx((1 + 1 / 3) / 2)
+    assert frame.rank.mrr(order="rows") != pytest.approx(1 / 2)
+
+
+def test_the_articles_slip_in_err_is_what_the_notebook_says() -> None:
+    assert says(WHY, "it leaves out the factor for those who are still reading")
+    assert measure([2, 3, 0], "ERR(max_grade=3)") == pytest.approx(3 / 8 + 5 / 8 * 7 / 8 / 2)
+    assert measure([2, 3, 0], "ERR(max_grade=3)") < 3 / 8 + 7 / 8 / 2
+    assert measure([2, 3, 0], "RR") == 1
+
+
+def test_an_excellent_document_loses_more_than_by_one_over_rank() -> None:
+    assert says(WHY, "By `1 / r` alone the excellent document would be worth a fifth at rank 5.")
+    explained = [
+        pd.DataFrame({"query": "q", "grade": grades}).rank.explain(
+            measures="ERR(max_grade=8)", order="rows"
+        )
+        for grades in ([8, 4, 4, 4, 4], [4, 4, 4, 4, 8])
+    ]
+    first, last = (one.contributions["ERR(max_grade=8)"] for one in explained)
+    assert last[5] < first[1] / 5
+
+
+def test_the_articles_second_list_has_the_numbers_of_another() -> None:
+    assert says(WHY, "prints its second list as 2 1 3, but its numbers are those of 2 3 1")
+    assert round(measure([2, 3, 1], "DCG"), 2) == 7.92
+    assert measure([2, 1, 3], "nDCG") < measure([2, 3, 1], "nDCG")
+
+
+def test_the_first_step_of_the_logarithm_costs_more_than_all_late_ones() -> None:
+    assert says(WHY, "the step from rank 1 to 2 costs more than all steps from the tenth")
+    curves = attention(["reciprocal", "log2"], depth=50)
+    assert curves["log2"][1] - curves["log2"][2] > curves["log2"][10] - curves["log2"][50]
+    for name in curves:  # "Both curves bend the same way"
+        assert (np.diff(curves[name], 2) > 0).all()
+    # "Near the cutoff 1 / r has little left to give."
+    assert curves["reciprocal"][10] < curves["log2"][10] / 2
+
+
+def test_the_claims_about_single_rankings_hold_in_the_shop(result: rm.Evaluation) -> None:
+    assert says(WHY, "The claims about single rankings hold")
+    found = result.diagnose()
+    assert all(found[name].found for name in ("grades", "first", "depth", "recall"))
+    assert found["depth"].numbers["share of AP below rank 10"].min() > 0.2  # "much of AP"
+
+
+def test_few_read_on_after_one_good_result(result: rm.Evaluation) -> None:
+    assert says(WHY, "the second one, just as good, adds little")
+    table = result.explain("q132", system="bm25").parts["ERR@10"]
+    assert table["R"][1] == table["R"][2] == table["R"].max()
+    assert table["reach"][2] < 0.2
+    assert table["contribution"][2] < table["contribution"][1] / 10
+
+
+def test_measures_order_the_engines_nearly_alike(result: rm.Evaluation) -> None:
+    assert says(WHY, "RR orders the engines as nDCG and ERR do. AP differs in one pair")
+    orders = result.mean().rank()
+    for name in ("nDCG@10", "ERR@10"):
+        assert orders["RR"].tolist() == orders[name].tolist()
+    moved = orders.index[orders["AP"] != orders["RR"]]
+    assert sorted(moved) == ["bm25", "rrf"]
+    assert abs(orders["AP"] - orders["RR"]).max() == 1
+
+
+def test_err_alone_finds_the_pair_beyond_chance_and_barely(result: rm.Evaluation) -> None:
+    assert says(WHY, "whose difference is within chance by AP and by nDCG alike")
+    assert says(WHY, "ERR alone finds it beyond chance, barely, and before any correction")
+    pair = result.compare(baseline="bm25").to_frame().xs("rrf", level="system")["p_t"]
+    pair = pair.droplevel("baseline")
+    assert pair.index[pair < 0.05].tolist() == ["ERR@10"]
+    assert pair["ERR@10"] > 0.04
+    corrected = result.compare(baseline="bm25").to_frame().xs("rrf", level="system")
+    assert (corrected["p_t_corrected"] > 0.05).all()
+
+
+def test_one_thing_looked_for_makes_all_measures_order_alike() -> None:
+    assert says(WHY, "Then all measures order lists alike")
+    lists = [[int(place == rank) for place in range(1, 6)] for rank in range(1, 6)]
+    for name in ("RR", "AP", "ERR", "nDCG"):
+        values = [measure(grades, name) for grades in lists]
+        assert values == sorted(values, reverse=True)
+        assert len(set(values)) == len(values)
+    assert [measure(one, "RR") for one in lists] == [measure(one, "AP") for one in lists]
+
+
+def test_only_ap_sees_beyond_the_first_page() -> None:
+    assert says(WHY, "nDCG with a cutoff is as blind here as RR.")
+    soon, late = [1] * 20 + [0] * 80, [1] * 10 + [0] * 80 + [1] * 10
+    for name in ("nDCG@10", "RR"):
+        assert measure(soon, name) == measure(late, name)
+    assert measure(soon, "AP") > measure(late, "AP")
+
+
+def test_which_measures_notice_a_swap() -> None:
+    start = [3, 1, 0, 0, 2]
+    noticed = {name: [] for name in ("RR", "AP", "nDCG", "ERR")}
+    for place in range(len(start) - 1):
+        swapped = [*start[:place], start[place + 1], start[place], *start[place + 2 :]]
+        for name, moved in noticed.items():
+            if abs(measure(swapped, name) - measure(start, name)) > 1e-12:
+                moved.append(place + 1)
+    assert says(WHY, "RR notices nothing at all.")
+    assert says(WHY, "AP notices a swap only between relevant and not.")
+    assert noticed == {"RR": [], "AP": [2, 4], "nDCG": [1, 2, 4], "ERR": [1, 2, 4]}
