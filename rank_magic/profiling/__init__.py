@@ -1,5 +1,5 @@
 """A health check of an evaluation set: what is in it, and what looks wrong with it."""
 
-from rank_magic.profiling.profile import Profile, profile
+from rank_magic.profiling.profiles import Profile, profile
 
 __all__ = ["Profile", "profile"]
