@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
@@ -88,6 +88,7 @@ def test_wilcoxon_is_scipys_with_ties_and_zeros(alternative: str, queries: int) 
 
 
 @ALTERNATIVES
+@settings(max_examples=40)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=6))
 def test_wilcoxon_with_few_ties_is_the_enumeration_of_all_signs(
     alternative: str, values: list[int]
@@ -115,6 +116,7 @@ def by_enumeration(values: np.ndarray, alternative: str) -> float:
 
 
 @ALTERNATIVES
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3, -0.1, -0.3, 1 / 3, -2 / 3]), max_size=7))
 def test_the_randomisation_test_is_full_enumeration_with_few_queries(
     alternative: str, values: list[float]

@@ -130,6 +130,14 @@ OURS = (
         example="market --by device",
     ),
     Option(
+        name="baseline",
+        group=RESULT,
+        kind="column",
+        session=False,
+        help="compare the other systems with this one: differences, tests, what could turn them",
+        example="bm25",
+    ),
+    Option(
         name="sort",
         group=RESULT,
         kind="measure",

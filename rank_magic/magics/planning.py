@@ -48,6 +48,8 @@ class Plan:
         Whether to show the query explorer instead of the table.
     by : str, list of str or None
         The columns to break the means down by.
+    baseline : str or None
+        The system to compare the others with.
     session : str
         What the session's defaults contributed, in words.
     """
@@ -59,6 +61,7 @@ class Plan:
     to: Path | None
     explore: bool
     by: str | list[str] | None
+    baseline: str | None
     session: str
 
 
@@ -115,9 +118,21 @@ def make_plan(
         remarks.append(from_session)
     looks["remarks"] = tuple(remarks)
     out, explore = _name(given.get("out")), bool(given.get("explore"))
-    if explore and "by" in given:
+    _check_one_result(given)
+    by, baseline = given.get("by"), given.get("baseline")
+    return Plan(measures, engine, looks, out, to, explore, by, baseline, from_session)
+
+
+def _check_one_result(given: Mapping[str, Any]) -> None:
+    """Raise when a line asks for two things of which one is shown."""
+    if "explore" in given and "by" in given:
         raise UsageError("--by shows a table of segments, --explore a widget of queries: say one.")
-    return Plan(measures, engine, looks, out, to, explore, given.get("by"), from_session)
+    for name in ("by", "explore", "sort", "worst", "per_query"):
+        if "baseline" in given and name in given:
+            raise UsageError(
+                f"--baseline shows a table of differences, which --{name.replace('_', '-')} has no "
+                f"part in: say one of them."
+            )
 
 
 def _for_engine(option: Any, asked: Mapping[str, Any]) -> bool:

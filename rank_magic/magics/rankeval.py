@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_cell_magic, magics_class, no_var_expand
 from pandas.core.groupby.generic import DataFrameGroupBy
 
+from rank_magic.comparison import Comparison
 from rank_magic.errors import MeasureError, RankMagicError
 from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.magics.body import compile_body
@@ -46,7 +47,7 @@ class RankMagics(Settings):
     @line_cell_magic
     def rankeval(
         self, line: str, cell: str | None = None
-    ) -> Evaluation | Segments | Explorer | None:
+    ) -> Evaluation | Segments | Comparison | Explorer | None:
         """Measure rankings."""
         request = read_line(line)
         if request.help:
@@ -73,9 +74,9 @@ class RankMagics(Settings):
 
     def _measured(
         self, found: Any, plan: Plan, where: str, *, silent: bool
-    ) -> Evaluation | Segments:
+    ) -> Evaluation | Segments | Comparison:
         """Measure, get ready what showing the result takes, and write the file."""
-        result: Evaluation | Segments
+        result: Evaluation | Segments | Comparison
         try:
             with progress_bar(self.shell):
                 frame, roles = one_frame(found, plan.engine, where)
@@ -85,6 +86,8 @@ class RankMagics(Settings):
                 else:
                     evaluation = evaluate(frame, plan.measures, **engine)
                 result = evaluation = evaluation.shown(**plan.looks)
+                if plan.baseline is not None:
+                    result = evaluation.compare(baseline=_system(plan.baseline, evaluation))
                 if plan.by is not None:
                     result = evaluation.by(as_columns(frame, {"by": plan.by})["by"])
                 if not silent and not plan.explore:
@@ -103,7 +106,12 @@ class RankMagics(Settings):
 RankMagics.rankeval.__doc__ = f"Measure rankings.\n\n{help_text()}"
 
 
-def _write(result: Evaluation | Segments, path: Path) -> None:
+def _system(name: str, evaluation: Evaluation) -> Hashable:
+    """Return the system of that name, which need not be text."""
+    return next((one for one in evaluation.systems if str(one) == name), name)
+
+
+def _write(result: Evaluation | Segments | Comparison, path: Path) -> None:
     try:
         write(result, path)
     except OSError as error:

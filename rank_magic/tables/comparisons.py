@@ -27,13 +27,14 @@ from rank_magic.tables.grid import NOTHING, Column, number
 from rank_magic.tables.html import STYLE, columns_table, paragraph
 from rank_magic.tables.markup import escape_latex, escape_markdown
 from rank_magic.tables.text import columns_text
+from rank_magic.views import View
 
 if TYPE_CHECKING:
     from rank_magic.comparison import Comparison
 
 __all__ = ["comparison_html", "comparison_latex", "comparison_markdown", "comparison_text"]
 
-DECIMALS, INTERVAL_DECIMALS = 4, 3
+INTERVAL_DECIMALS = 3
 SHOWN_ROWS, SHOWN_IN_TEXT = 300, 40
 # With more rows than this they are counted, not put in words.
 PUT_IN_WORDS = 6
@@ -108,6 +109,12 @@ def _over_all(comparison: Comparison) -> bool:
     return one_side and bool((found == found[:, :1]).all())
 
 
+def _view(comparison: Comparison) -> View:
+    """Return how the first evaluation is shown."""
+    source = comparison.side.records[0].source
+    return View() if source is None else source.view
+
+
 def _baseline(comparison: Comparison) -> int | None:
     """Return the place of the only baseline."""
     places = {pair.baseline for pair in comparison.pairs}
@@ -117,6 +124,7 @@ def _baseline(comparison: Comparison) -> int | None:
 def _means(comparison: Comparison) -> Sheet:
     """Return systems by measures, with marks for evidence."""
     number_of, baseline = len(comparison.systems), _baseline(comparison)
+    decimals = _view(comparison).decimals
     means = _means_by_system(comparison)
     names = [plain_text(name) for name in comparison.systems]
     columns = [Column("", names, words=True)]
@@ -126,7 +134,8 @@ def _means(comparison: Comparison) -> Sheet:
         columns = [Column("", letters, words=True), Column("system", names, words=True)]
     first = len(columns)
     for place, name in enumerate(comparison.names):
-        columns.append(Column(name, [number(value, DECIMALS) for value in means[place].tolist()]))
+        cells = [number(value, decimals) for value in means[place].tolist()]
+        columns.append(Column(name, cells))
     for row, better in _evidence(comparison):
         pair, place = comparison.pairs[row % len(comparison.pairs)], row // len(comparison.pairs)
         if baseline is not None:
@@ -182,7 +191,7 @@ def _pairs(comparison: Comparison, limit: int | None, *, means: bool) -> Sheet:
     names, systems, baselines = (
         [plain_text(label) for label in labels] for labels in zip(*shown, strict=True)
     )
-    one = len(comparison.pairs) == 1
+    one, decimals = len(comparison.pairs) == 1, _view(comparison).decimals
     columns = [Column("measure", names, words=True)]
     if not one:
         columns.append(Column("system", systems, words=True))
@@ -190,11 +199,11 @@ def _pairs(comparison: Comparison, limit: int | None, *, means: bool) -> Sheet:
     if means:
         heads = (baselines[0], systems[0]) if one else ("its mean", "mean")
         columns += [
-            Column(head, [number(value, DECIMALS) for value in values])
+            Column(head, [number(value, decimals) for value in values])
             for head, values in zip(heads, comparison.means[:limit].T.tolist()[::-1], strict=True)
         ]
     first = len(columns)
-    difference = [_signed(value) for value in found.difference[:limit].tolist()]
+    difference = [_signed(value, decimals) for value in found.difference[:limit].tolist()]
     ends = zip(found.low[:limit].tolist(), found.high[:limit].tolist(), strict=True)
     counts = zip(*(c[:limit].tolist() for c in (found.wins, found.ties, found.losses)), strict=True)
     columns += [
@@ -224,7 +233,7 @@ def _queries_text(comparison: Comparison) -> str:
     return f"{weighted}means over {queries} {'query' if most == 1 else 'queries'}"
 
 
-def _signed(value: float, decimals: int = DECIMALS) -> str:
+def _signed(value: float, decimals: int) -> str:
     text = number(value, decimals)
     return f"+{text}" if value > 0 and float(text.replace(",", "")) != 0 else text
 
@@ -249,7 +258,8 @@ def _notes(comparison: Comparison, limit: int | None = None) -> list[str]:
     hidden = 0 if limit is None else max(rows - limit, 0)
     more = [f"{hidden:,} more rows: .to_frame() has them all."] if hidden else []
     cautions = warnings(comparison, all_known=looked_into(comparison))
-    return [*more, *found, *cautions, conventions(comparison)]
+    remarks = _view(comparison).remarks
+    return [*more, *found, *cautions, conventions(comparison), *remarks]
 
 
 def _summary(comparison: Comparison) -> str:

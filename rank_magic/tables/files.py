@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from rank_magic.comparison import Comparison
 from rank_magic.errors import RankMagicError, listed
 from rank_magic.segments import Segments
 from rank_magic.tables.html import page
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 __all__ = ["SUFFIXES", "checked_path", "write"]
 
 
-def write(result: Evaluation | Segments, path: Path | str) -> None:
+def write(result: Evaluation | Segments | Comparison, path: Path | str) -> None:
     """Write the table that is shown to a file.
 
     HTML, Markdown and LaTeX hold the table as it is shown. CSV and Parquet hold numbers in full:
-    a row for each system and measure, for each segment, system and measure or, when the view
-    lists every query, for each system, measure and query.
+    a row for each system and measure, for each segment, system and measure, for each measure and
+    pair of a comparison or, when the view lists every query, for each system, measure and query.
 
     Raises
     ------
@@ -47,8 +48,10 @@ def checked_path(path: Path | str) -> Path:
     return path
 
 
-def _numbers(result: Evaluation | Segments) -> pd.DataFrame:
+def _numbers(result: Evaluation | Segments | Comparison) -> pd.DataFrame:
     """Return what is shown as plain columns, one row for each number."""
+    if isinstance(result, Comparison):
+        return result.to_frame().reset_index()
     if isinstance(result, Segments) or not result.view.per_query:
         return result.summary().reset_index()
     values = result.per_query
@@ -59,23 +62,23 @@ def _numbers(result: Evaluation | Segments) -> pd.DataFrame:
     return tidy[[*values.columns.names, *index, "value"]]
 
 
-def _page(result: Evaluation | Segments) -> str:
+def _page(result: Evaluation | Segments | Comparison) -> str:
     evaluation = result.evaluation if isinstance(result, Segments) else result
     return page(", ".join(evaluation.names), result.to_html())
 
 
 def _write_text(form: Callable[[Any], str]) -> Callable[[Any, Path], None]:
-    def writer(result: Evaluation | Segments, path: Path) -> None:
+    def writer(result: Evaluation | Segments | Comparison, path: Path) -> None:
         path.write_text(form(result), encoding="utf-8")
 
     return writer
 
 
-def _write_csv(result: Evaluation | Segments, path: Path) -> None:
+def _write_csv(result: Evaluation | Segments | Comparison, path: Path) -> None:
     _numbers(result).to_csv(path, index=False)
 
 
-def _write_parquet(result: Evaluation | Segments, path: Path) -> None:
+def _write_parquet(result: Evaluation | Segments | Comparison, path: Path) -> None:
     try:
         import pyarrow  # noqa: F401, ICN001
     except ImportError:

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rank_magic.comparison import Comparison
+from rank_magic.comparison_notes import looked_into
 from rank_magic.errors import RankMagicError, did_you_mean, listed
 from rank_magic.measures import MeasureLike, parse
 from rank_magic.notes import worth_working_out
@@ -42,10 +44,14 @@ def checked_sort(by: MeasureLike, names: Sequence[str]) -> str:
     return name
 
 
-def prepare(result: Evaluation | Segments) -> None:
+def prepare(result: Evaluation | Segments | Comparison) -> None:
     """Work out what showing a result needs, so that showing it takes no time."""
     if isinstance(result, Segments):
         _ = result.rows, result.overall, result.coverage
+        return
+    if isinstance(result, Comparison):
+        if looked_into(result):
+            _ = result.sensitivity
         return
     evaluation = result
     evaluation.summary()
