@@ -18,6 +18,7 @@ from rank_magic.errors import DataError, did_you_mean, listed
 from rank_magic.evaluation import Evaluation
 from rank_magic.grouping import group_rows
 from rank_magic.query_facts import labels_of
+from rank_magic.significance import CORRECTIONS, corrected
 from rank_magic.subsets import only
 from rank_magic.values import compute
 from rank_magic.weighting import effective_number
@@ -145,6 +146,34 @@ class Segments(Mapping[Any, Evaluation]):
         columns = self.evaluation._columns()
         means = self.rows[..., 0].reshape(len(self.labels), len(columns))
         return pd.DataFrame(means.copy(), index=self.labels, columns=columns)
+
+    def compare(self, *, correction: str = "holm", **options: Any) -> pd.DataFrame:
+        """Compare the systems within each segment.
+
+        Parameters
+        ----------
+        correction : {"holm", "bonferroni", "bh", "none"}
+            How p-values are corrected: over all segments, systems and measures together.
+        **options
+            Others of `rank_magic.compare`, such as ``baseline``.
+
+        Returns
+        -------
+        DataFrame
+            The rows of `Comparison.to_frame` for each segment. A segment's own comparison,
+            corrected for itself, is that of its queries: ``by_market["de"].compare()``.
+        """
+        if correction not in CORRECTIONS:
+            raise DataError(
+                f"Over segments correction={correction!r} is not a choice. Choose one of "
+                f"{listed(CORRECTIONS)}."
+            )
+        tables = [part.compare(correction="none", **options).to_frame() for part in self.values()]
+        table = pd.concat(tables, keys=list(self.labels), names=self.labels.names)
+        for name in [name for name in table if name.endswith("_corrected")]:
+            p = table[name.removesuffix("_corrected")].to_numpy(dtype=np.float64)
+            table[name] = corrected(p, correction)
+        return table
 
     @cached_property
     def coverage(self) -> pd.DataFrame:

@@ -433,8 +433,8 @@ def test_the_frame_can_be_read_by_a_machine(diagnosis: Diagnosis) -> None:
 
 
 def test_numbers_that_name_a_query_are_written_as_they_are() -> None:
-    frame = frame_of([1, 3, 0], [3, 1, 0]).replace({"query": {"q0": 12345, "q1": 7}})
-    shown = diagnosed(frame.astype({"query": int}))
+    frame = frame_of([1, 3, 0], [3, 1, 0])
+    shown = diagnosed(frame.assign(query=frame["query"].map({"q0": 12345, "q1": 7})))
     assert "12345" in repr(shown)
     assert "12,345" not in repr(shown)
     assert "12,345" not in shown.to_html()

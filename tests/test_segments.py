@@ -123,6 +123,36 @@ def test_what_a_mean_may_be_missing_for_stays_within_its_segment() -> None:
     assert by.mean()["RR"].isna().tolist() == [True, False]
 
 
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
+def test_systems_are_compared_within_segments_and_corrected_over_all(
+    evaluation: rm.Evaluation, correction: str
+) -> None:
+    by = evaluation.by()
+    table = by.compare(baseline="bm25", correction=correction, resamples=500)
+    assert table.index.names[0] == "market"
+    for name, part in by.items():
+        alone = part.compare(baseline="bm25", correction="none", resamples=500).to_frame()
+        raw = [column for column in alone if not column.endswith("_corrected")]
+        pd.testing.assert_frame_equal(table.loc[name][raw], alone[raw])
+    p, found = table["p_t"].to_numpy(), table["p_t_corrected"].to_numpy()
+    number = len(p)
+    assert number == 3 * len(MEASURES)
+    steps = np.sort(p) * np.arange(number, 0, -1)
+    right = {
+        "none": p,
+        "bonferroni": np.minimum(p * number, 1),
+        "holm": np.minimum(np.maximum.accumulate(steps), 1)[np.argsort(np.argsort(p))],
+    }
+    assert found == pytest.approx(right[correction])
+
+
+def test_tukeys_correction_is_of_one_segment() -> None:
+    frame = pd.DataFrame({"query": list("ab"), "m": [1, 2], "grade": 1, "score": 1.0, "other": 1.0})
+    by = rm.evaluate(frame, "RR", score=["score", "other"]).by("m")
+    with pytest.raises(DataError, match=r"correction='tukey' is not a choice.*'holm'"):
+        by.compare(correction="tukey")
+
+
 # How segments are told.
 
 
