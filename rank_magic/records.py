@@ -182,7 +182,7 @@ def _described(evaluation: Evaluation) -> dict[str, Any]:
     plainly["gain"] = _meaning("gain", conventions.gain, scale.grades)
     plainly["discount"] = _meaning("discount", conventions.discount, scale.grades)
     if conventions.max_grade is None and any(_asks_for_top(one) for one in evaluation.measures):
-        plainly["max_grade"] = f"{plain(float(scale.top))}, the highest in the frame"
+        plainly["max_grade"] = float(scale.top)  # the highest in the frame
     for measure in evaluation.measures:
         for field in dataclasses.fields(measure):
             value, kind = getattr(measure, field.name), field.metadata["kind"]

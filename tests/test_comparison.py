@@ -313,7 +313,7 @@ def test_measures_that_not_all_have_are_left_out_and_named() -> None:
         ({"rel": 2}, "rel is 1.0 and 2"),
         ({"depth": 5}, "depth is None and 5"),
         ({"unanswered": "skip", "no_relevant": "one"}, "unanswered is 'zero' and 'skip'; no_rel"),
-        ({"max_grade": 4}, "max_grade is '1, the highest in the frame' and 4"),
+        ({"max_grade": 4}, "max_grade is 1.0 and 4"),
     ],
 )
 def test_other_conventions_are_an_error_that_names_them(
@@ -329,9 +329,11 @@ def test_the_top_grade_is_a_convention_only_of_measures_that_ask_for_it() -> Non
     frame = frame_of({"a": [1, 0, 1]})
     richer = frame.assign(grade=frame["grade"] * 3)
     both = [rm.evaluate(one, "ERR P@1", score="a") for one in (frame, richer)]
-    with pytest.raises(ConventionError, match="max_grade is '1, the highest in the frame' and '3"):
+    with pytest.raises(ConventionError, match=r"max_grade is 1\.0 and 3\.0"):
         rm.compare(*both)
     rm.compare(*[rm.evaluate(one, "P@1", score="a") for one in (frame, richer)], resamples=0)
+    said = rm.evaluate(frame, "ERR P@1", score="a", max_grade=3)
+    rm.compare(both[1], said, resamples=0)
 
 
 def test_registered_gains_are_compared_by_what_they_mean(
