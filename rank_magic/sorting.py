@@ -154,7 +154,7 @@ def _unsorted(place: Cells, codes: Ints, scores: Floats, *, judged_only: bool) -
         return _Unsorted(key, codes, place.length, ~finite, infinite=False)
     missing = np.isnan(key)
     length = key.shape[1] - np.count_nonzero(missing, axis=1)
-    return _Unsorted(key, codes, length, missing, infinite=number < int(length.sum()))
+    return _Unsorted(key, codes, length, missing, infinite=bool(number < length.sum()))
 
 
 def _by_number(unsorted: _Unsorted, settle: Settle | None, read: Callable[[], _Unsorted]) -> Sorted:

@@ -662,9 +662,7 @@ def test_an_interrupt_while_measuring_stops(shell: Shell) -> None:
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every report of progress come two seconds after the one before."""
     clock = iter(range(0, 10_000, 2))
-    monkeypatch.setattr(
-        "rank_magic.watching.time", SimpleNamespace(monotonic=lambda: next(clock))
-    )
+    monkeypatch.setattr("rank_magic.watching.time", SimpleNamespace(monotonic=lambda: next(clock)))
 
 
 @pytest.mark.usefixtures("slow")
