@@ -1,4 +1,4 @@
-"""A real JupyterLab in a real browser.
+"""A real JupyterLab, or Notebook 7, in a real browser.
 
 A test asks for the fixture `lab` (conftest.py) and works with two things: `lab`, which opens
 notebooks, and the page that it gets back.
@@ -14,7 +14,8 @@ notebooks, and the page that it gets back.
 
 A notebook of the repository opens as well, `lab.open("notebooks/01_quickstart.ipynb")`; it is
 copied first, so nothing here ever writes into the repository but test-artifacts/. Every test has
-kernels and a browser of its own; the server is shared. Everything Playwright can do is on
+kernels and a browser of its own; the server is shared. `lab.open(path, notebook7=True)` opens it in
+Notebook 7, which the same server has. Everything Playwright can do is on
 `page.page`.
 """
 
@@ -102,6 +103,7 @@ class LabServer:
                     f"--ServerApp.root_dir={self.root}",
                     f"--IdentityProvider.token={self.token}",
                     "--LabApp.extension_manager=readonly",  # its other manager asks PyPI
+                    "--JupyterNotebookApp.expose_app_in_browser=True",
                 ],
                 cwd=self.root,
                 env=self._environment(home),
@@ -183,7 +185,9 @@ class Lab:
         nbformat.write(book, path)
         return path
 
-    def open(self, notebook: str | Path, *, dark: bool = False) -> NotebookPage:
+    def open(
+        self, notebook: str | Path, *, dark: bool = False, notebook7: bool = False
+    ) -> NotebookPage:
         """Open a copy of the notebook, a path from the repository's root, and wait for its kernel."""
         source = REPOSITORY / notebook
         copy = self.root / source.name
@@ -193,7 +197,8 @@ class Lab:
         nbformat.write(book, copy)
         page = self._browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(PATIENCE * 1000)
-        self.pages.append(NotebookPage(self.server, page, copy))
+        place = "notebooks" if notebook7 else "lab/tree"
+        self.pages.append(NotebookPage(self.server, page, copy, place))
         self.pages[-1].set_theme(dark=dark)
         return self.pages[-1]
 
@@ -206,10 +211,11 @@ class Lab:
 class NotebookPage:
     """A notebook in JupyterLab. Cells are counted from 0, text cells too."""
 
-    def __init__(self, server: LabServer, page: Page, path: Path) -> None:
+    def __init__(self, server: LabServer, page: Page, path: Path, place: str) -> None:
         self.server = server
         self.page = page
         self.path = path
+        self.place = place
         self.requests: list[str] = []
         self.errors: list[str] = []  # what the browser's console shows in red
         page.on("request", lambda request: self.requests.append(request.url))
@@ -224,8 +230,8 @@ class NotebookPage:
             self.errors.append(f"{message.text} ({message.location.get('url', '')})")
 
     def _load(self) -> None:
-        place = f"/lab/tree/{quote(self.path.relative_to(self.server.root).as_posix())}"
-        self.page.goto(f"{self.server.origin}{place}?token={self.server.token}&reset")
+        place = f"{self.place}/{quote(self.path.relative_to(self.server.root).as_posix())}"
+        self.page.goto(f"{self.server.origin}/{place}?token={self.server.token}&reset")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         self.wait_for_kernel()
 
@@ -308,6 +314,11 @@ class NotebookPage:
     def save(self) -> None:
         """Save the notebook to `path`."""
         self.command("docmanager:save")
+
+    def reload(self) -> None:
+        """Load the page again, as F5 does; the kernel goes on."""
+        self.page.goto("about:blank")
+        self._load()
 
     def reopen(self) -> None:
         """Open what was saved as on another day: the page and the kernel are new."""

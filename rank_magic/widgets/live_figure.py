@@ -50,6 +50,10 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
     def _first_config(self) -> dict[str, Any]:
         return self._settings
 
+    @traitlets.validate("_config")
+    def _with_settings(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        return {**proposal["value"], **self._settings}  # plotly's constructor sets none
+
     def draw(self, figure: go.Figure) -> None:
         """Show another figure that has as many traces of the same kinds."""
         with self.batch_update():

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
+import traitlets
+from itables.javascript import get_itables_extension_arguments
 from itables.widget import ITable
 
 from rank_magic.widgets.explorer import button, dropdown, wrapped
@@ -27,10 +29,33 @@ TABLE: dict[str, Any] = {
 
 
 class Table(ITable):
-    """itables' widget; as text its script holds no closed table, see `LiveFigure`."""
+    """itables' widget, whole from the first that is sent, and let go of when closed.
+
+    See `LiveFigure`, which needs the same.
+    """
 
     _esm = str(ITable._esm)  # type: ignore[assignment]
     _css = str(ITable._css)  # type: ignore[assignment]
+
+    def __init__(self, frame: pd.DataFrame, **options: Any) -> None:
+        self._first, self._others = get_itables_extension_arguments(frame, None, **options)
+        super().__init__(frame, **options)
+
+    @traitlets.default("_dt_args")
+    def _first_arguments(self) -> dict[str, Any]:
+        return dict(self._first)
+
+    @traitlets.default("classes")
+    def _first_classes(self) -> str:
+        return str(self._others["classes"])
+
+    @traitlets.default("_style")
+    def _first_style(self) -> str:
+        return str(self._others["style"])
+
+    @traitlets.default("selected_rows")
+    def _first_rows(self) -> list[int]:
+        return list(self._others["selected_rows"] or [])
 
 
 class QueryList:

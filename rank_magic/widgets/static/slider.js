@@ -1,9 +1,7 @@
 // A slider and a number field that say the same, both with a name: ipywidgets' sliders have none.
 
-let count = 0;
-
 function render({ model, el }) {
-  const id = `rm-slider-${count++}`;
+  const id = `rm-slider-${crypto.randomUUID?.() ?? Math.random().toString(36).slice(2)}`;
   const root = Object.assign(document.createElement("div"), { className: "rm-slider" });
   const label = Object.assign(document.createElement("label"), { htmlFor: id });
   const range = Object.assign(document.createElement("input"), { type: "range" });
