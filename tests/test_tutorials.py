@@ -21,7 +21,8 @@ from test_notebooks import CODE, NUMBER
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 WHY = "02_why_map_and_mrr_fail"
-TUTORIALS = [WHY]
+COMPARE = "03_compare_systems"
+TUTORIALS = [WHY, COMPARE]
 SYSTEMS = ["bm25", "minilm", "rrf", "tfidf_title"]
 MEASURES = ["RR", "AP", "nDCG@10", "ERR@10"]
 # Five minutes at a calm 250 words a minute.
@@ -190,3 +191,82 @@ def test_which_measures_notice_a_swap() -> None:
     assert says(WHY, "RR notices nothing at all.")
     assert says(WHY, "AP notices a swap only between relevant and not.")
     assert noticed == {"RR": [], "AP": [2, 4], "nDCG": [1, 2, 4], "ERR": [1, 2, 4]}
+
+
+# 03: which engine is better.
+
+
+@pytest.fixture(scope="module")
+def compared(result: rm.Evaluation) -> pd.DataFrame:
+    """Return the comparison with BM25, a row for each measure and engine."""
+    return result.compare(baseline="bm25").to_frame().droplevel("baseline")
+
+
+def test_rrf_leads_by_three_measures_and_bm25_by_ap(result: rm.Evaluation) -> None:
+    assert says(COMPARE, "RRF leads by three measures; by AP it is BM25.")
+    first = {"nDCG@10": "rrf", "ERR@10": "rrf", "RR": "rrf", "AP": "bm25"}
+    assert result.mean().idxmax().to_dict() == first
+
+
+def test_what_is_evident_against_bm25(compared: pd.DataFrame) -> None:
+    assert says(COMPARE, "TF-IDF is evidently worse by every measure, MiniLM by nDCG and AP.")
+    assert says(COMPARE, "RRF is evidently better by none.")
+    evident = compared["p_t_corrected"] < 0.05
+    named = {
+        engine: set(evident.xs(engine, level="system").loc[lambda found: found].index)
+        for engine in ("minilm", "rrf", "tfidf_title")
+    }
+    everything = {"nDCG@10", "ERR@10", "RR", "AP"}
+    assert named == {"minilm": {"nDCG@10", "AP"}, "rrf": set(), "tfidf_title": everything}
+
+
+def test_which_tests_disagree_about_minilm(compared: pd.DataFrame) -> None:
+    assert says(COMPARE, "On ERR Wilcoxon's test alone finds evidence")
+    assert says(COMPARE, "the randomisation test falls below `0.05` and the others stay just above")
+    tests = ["t", "wilcoxon", "randomisation", "bootstrap"]
+    p = compared.xs("minilm", level="system")[[f"p_{test}_corrected" for test in tests]]
+    below = p.set_axis(tests, axis=1) < 0.05
+    found = {name: set(row.index[row]) for name, row in below.iterrows()}
+    assert found["nDCG@10"] == found["AP"] == set(tests)  # "On nDCG and AP they agree."
+    assert found["ERR@10"] == {"wilcoxon"}
+    assert found["RR"] == {"randomisation"}
+    assert p.loc["RR"].max() < 0.06
+
+
+def test_rrf_wins_more_queries_than_it_loses(compared: pd.DataFrame) -> None:
+    assert says(COMPARE, "RRF wins more queries than it loses, and loses some of them badly.")
+    row = compared.loc[("nDCG@10", "rrf")]
+    assert row["wins"] > row["losses"] > 0
+    assert row["ties"] > 0  # "A middle where nothing changes"
+
+
+def test_who_comes_first_when_unjudged_products_are_removed(shop: Any) -> None:
+    assert says(COMPARE, "Now MiniLM comes first by RR, nDCG and ERR, and RRF by AP.")
+    assert says(COMPARE, "Most of what MiniLM shows was never judged")
+    judged = rm.evaluate(shop, MEASURES, score=SYSTEMS, unjudged="remove")
+    first = {"RR": "minilm", "AP": "rrf", "nDCG@10": "minilm", "ERR@10": "minilm"}
+    assert judged.mean().idxmax().to_dict() == first
+    places = shop.groupby("query_id")["minilm"].rank(ascending=False, method="first")
+    assert shop.loc[places <= 10, "grade"].isna().mean() > 0.5
+
+
+def test_leaving_out_a_rater_changes_rrfs_place_by_rr_only(shop: Any) -> None:
+    assert says(COMPARE, "nDCG, ERR and AP keep RRF's place. By RR it loses the first place")
+    assert says(COMPARE, "moves a mean of nDCG by more than RRF lies above BM25")
+    ratings = rm.datasets.load_electronics_ratings()
+    without = rm.leave_one_rater_out(shop, ratings, MEASURES, score=SYSTEMS)
+    moves = without.pop("largest move")["nDCG@10"].abs()
+    means = without.loc["nDCG@10", "all raters"]
+    assert moves.max() > means["rrf"] - means["bm25"] > 0
+    places = without.groupby("measure").rank(ascending=False).xs("rrf", level="system")
+    for name in ("nDCG@10", "ERR@10", "AP"):
+        assert places.loc[name].nunique() == 1
+    assert sorted(places.loc["RR"]) == [1, 1, 1, 2]
+    assert places.loc["RR", "all raters"] == 1
+
+
+def test_the_discount_does_not_decide(shop: Any) -> None:
+    assert says(COMPARE, "from none at all to one that halves at every rank, the order")
+    names = ["none", "log2", "jarvelin3", "reciprocal", "geometric0.8", "geometric0.5"]
+    means = rm.evaluate(shop, [f"nDCG(discount={name})@10" for name in names], score=SYSTEMS).mean()
+    assert len({tuple(column.sort_values().index) for _, column in means.items()}) == 1
