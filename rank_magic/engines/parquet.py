@@ -38,7 +38,7 @@ UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 # How often rows are there while they are worked on: read, held back, read ahead, measured.
 COPIES = 6
 # More rows at once are no faster, and fewer are slow.
-MOST_ROWS, FEWEST_ROWS = 1 << 22, 1 << 14
+MOST_ROWS, FEWEST_ROWS = 1 << 21, 1 << 14
 
 
 def evaluate(

@@ -37,6 +37,8 @@ def whole_queries(
 ) -> Iterator[tuple[int, pd.DataFrame]]:
     """Yield rows such that a query's rows that follow one another are never cut apart.
 
+    Queries that straddle tables come later, a few of them together.
+
     Parameters
     ----------
     tables : iterable of Arrow tables, none of them empty
@@ -50,8 +52,8 @@ def whole_queries(
         stand apart.
     rows : DataFrame
     """
-    pa = need("pyarrow")
     held: list[Any] = []  # the rows of one query, of which more may come
+    straddling: list[Any] = []  # the queries that did, which are few
     for table in map(decoded, tables):
         starts = _starts(table, query)
         first, last = (int(starts[1]) if len(starts) > 1 else table.num_rows), int(starts[-1])
@@ -59,17 +61,26 @@ def whole_queries(
             held.append(table[:first])
             if len(starts) == 1:
                 continue
-            # The rest is not put behind the few rows held, since that would copy all of it.
             starts = starts[1:]
         else:
             first = 0
-        if held:
-            yield 1, frame_of(pa.concat_tables(held))
+        # What was held is not put before the rest of the table, since that would copy all of it.
+        straddling += [held] if held else []
+        if sum(part.num_rows for parts in straddling for part in parts) > table.num_rows:
+            yield _together(straddling)
+            straddling = []
         if last > first:
             yield len(starts) - 1, frame_of(table[first:last])
         held = [table[last:]]
-    if held:
-        yield 1, frame_of(pa.concat_tables(held))
+    straddling += [held] if held else []
+    if straddling:
+        yield _together(straddling)
+
+
+def _together(queries: Sequence[Sequence[Any]]) -> tuple[int, pd.DataFrame]:
+    """Return queries, given as the tables that hold their rows, and how many they are."""
+    concat = need("pyarrow").concat_tables
+    return len(queries), frame_of(concat([table for tables in queries for table in tables]))
 
 
 def _starts(table: Any, query: Sequence[Hashable]) -> Ints:
@@ -90,5 +101,8 @@ def _same(before: Any, after: Any, query: Sequence[Hashable]) -> bool:
 
 def _differs(left: Any, right: Any) -> NDArray[np.bool_]:
     """Return where ids differ; an id that is missing differs from all, and is refused later."""
+    pa = need("pyarrow")
+    if pa.types.is_integer(left.type) and not left.null_count and not right.null_count:
+        return left.to_numpy() != right.to_numpy()  # several times as fast
     compute = need("pyarrow.compute")
     return compute.fill_null(compute.not_equal(left, right), fill_value=True).to_numpy()
