@@ -298,6 +298,18 @@ def test_columns_that_can_not_be_told_are_refused(
         )
 
 
+def test_a_query_has_one_row_of_lists_or_one_for_each_system(answers: pd.DataFrame) -> None:
+    """Several would run into one another: two firsts, two seconds."""
+    twice = pd.concat([answers, answers.iloc[:1]])
+    with pytest.raises(DataError, match="there are 1 more, such as query 10"):
+        rm.evaluate(twice, "RR")
+    systems = pd.concat([answers.assign(system="a"), answers.assign(system="b")])
+    assert rm.evaluate(systems, "RR").mean()["RR"].to_dict() == {"a": 0.5, "b": 0.5}
+    named = answers.assign(who=["x", "x", "y"])
+    with pytest.raises(DataError, match="such as who 'x'"):
+        from_lists(named, query="who")
+
+
 def test_lists_without_relevance_or_results_are_refused(answers: pd.DataFrame) -> None:
     with pytest.raises(ColumnError, match="Relevance comes either"):
         from_lists(answers.drop(columns="relevant"))

@@ -109,6 +109,7 @@ def from_lists(
         )
     lists.check_every_row(rows)
     labels = _labels(frame, query, set(lists.names.values()))
+    _check_single(labels, query)
     return pd.concat([labels.take(rows).reset_index(drop=True), pd.DataFrame(columns)], axis=1)
 
 
@@ -134,6 +135,23 @@ def _labels(frame: pd.DataFrame, query: Hashable | None, used: set[Hashable]) ->
             f"Rename or drop them: frame.drop(columns={clash!r})."
         )
     return labels
+
+
+def _check_single(labels: pd.DataFrame, query: Any) -> None:
+    """Raise when a query has several rows of a system, whose lists would run into one another."""
+    names = list(labels.columns)
+    given = query if isinstance(query, list) else [query]
+    found = given if query is not None else conventional("query", names) or []
+    keys = [*found, *(conventional("system", names) or [])]
+    again = labels[keys].duplicated().to_numpy()
+    if again.any():
+        at = int(again.argmax())
+        told = ", ".join(f"{name} {plain(labels[name].iloc[at])!r}" for name in keys)
+        raise DataError(
+            f"A query has one row of lists, or one for each system, but there are "
+            f"{int(again.sum()):,} more, such as {told}. Bring them together, or tell them apart "
+            f"by a system column."
+        )
 
 
 def _graded(lists: Lists) -> tuple[Ints, dict[str, Any]]:
