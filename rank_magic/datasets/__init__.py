@@ -4,6 +4,7 @@ Nothing is read before a loader is called, nothing is downloaded, and every call
 frame of its own: changing it changes nothing for the next caller.
 """
 
+from ._bandit import load_bandit_clicks
 from ._electronics import load_electronics, load_electronics_ratings
 
-__all__ = ["load_electronics", "load_electronics_ratings"]
+__all__ = ["load_bandit_clicks", "load_electronics", "load_electronics_ratings"]
