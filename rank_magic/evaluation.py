@@ -68,6 +68,8 @@ def evaluate(
         means judged but not retrieved. Or a row per query with lists in it, see `from_lists`.
         It is never changed. With `qrels` also ``{query: {doc: score}}``, ``{query: [doc, ...]}``
         with the best document first, and ``{name: run}`` for several systems.
+        Or a frame of Polars, Dask or Spark, or the path of Parquet files, such as
+        ``"runs/*.parquet"``; see `rank_magic.engines`.
     measures : str, Measure or list of them, optional
         Such as ``"nDCG@10"`` or ``["ERR@10", "AP(rel=2)"]``. By default nDCG@10, ERR@10, RR
         and AP.

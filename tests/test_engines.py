@@ -134,6 +134,31 @@ def test_what_needs_the_rows_says_so() -> None:
         assert "RR" in text
 
 
+def test_values_that_are_here_can_be_compared_and_kept(tmp_path: Any) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"query": np.repeat(np.arange(20), 5), "grade": rng.integers(0, 3, 100)})
+    frame = frame.assign(first=rng.random(100), second=rng.random(100))
+    problem = Problem(frame, ["nDCG", "RR"], {"score": ["first", "second"]})
+    plan, parts = parts_of(problem, 3)
+    gathered = Gathered.of_part(Part.merged(parts))
+    wanted = problem.in_memory().compare().to_frame()
+    pd.testing.assert_frame_equal(gathered.compare().to_frame(), wanted)
+    gathered.save(tmp_path / "kept.zip")
+    pd.testing.assert_frame_equal(rm.compare(rm.load(tmp_path / "kept.zip")).to_frame(), wanted)
+    # Where the values stay in a cluster, nothing is made of none.
+    summary = Summary.of_facts(plan, Facts.merged(part.facts() for part in parts), None)
+    assert "RR" in repr(summary)
+    for mistake in (
+        summary.compare,
+        lambda: summary.save(tmp_path / "nothing.zip"),
+        lambda: summary.plot,
+        summary.explore,
+        lambda: repr(summary.shown(per_query=True)),
+    ):
+        with pytest.raises(DataError, match="stay in the engine's own frame"):
+            mistake()
+
+
 @pytest.mark.parametrize("options", [{"weight": "w"}, {"segment": "w"}])
 def test_weights_and_segments_are_refused(options: dict[str, str]) -> None:
     frame = pd.DataFrame({"query": ["a"], "grade": [1.0], "score": [1.0], "w": [1]})

@@ -91,7 +91,8 @@ def compare(
     if not evaluations:
         raise RankMagicError("Nothing to compare. Give one evaluation, or several.")
     for one in evaluations:
-        if not isinstance(one, Record) and type(one).__name__ != "Evaluation":
+        kinds = {kind.__name__ for kind in type(one).__mro__}
+        if not isinstance(one, Record) and "Evaluation" not in kinds:
             raise RankMagicError(
                 f"compare() takes evaluations, what evaluate() or load() return, not "
                 f"{type(one).__name__}."

@@ -87,6 +87,22 @@ class Summary(Gathered):
         given = (rankings, plan.measures, nothing.values)
         return cls(*given, part=nothing, facts=facts, table=table)
 
+    @property
+    def queries(self) -> NoReturn:
+        """Not here: they stay with their values."""
+        raise self._elsewhere()
+
+    @property
+    def plot(self) -> NoReturn:
+        """Not here: it needs the values of queries."""
+        raise self._elsewhere()
+
+    def _elsewhere(self) -> DataError:
+        return DataError(
+            "The values of queries stay in the engine's own frame, which is per_query; means, "
+            "intervals and coverage are here. On Dask, compute() brings all values here."
+        )
+
     @cached_property
     def _summary(self) -> pd.DataFrame:
         rows = self.facts.summary(self.measures)
