@@ -94,6 +94,7 @@ function draw(model, root) {
 
 function render({ model, el }) {
   const root = make("div", { className: "rm-list" });
+  root.dataset.lmSuppressShortcuts = "true"; // or JupyterLab takes the keys
   let dragged = null;
   const rowAt = event => event.target.closest?.("tbody tr");
   const unmark = () => root.querySelectorAll(".rm-over").forEach(

@@ -6,6 +6,7 @@ function render({ model, el }) {
   const label = Object.assign(document.createElement("label"), { htmlFor: id });
   const range = Object.assign(document.createElement("input"), { type: "range" });
   const field = Object.assign(document.createElement("input"), { type: "number", id });
+  root.dataset.lmSuppressShortcuts = "true"; // or JupyterLab takes the arrow keys
   root.append(label, range, field);
 
   const show = () => {
