@@ -58,7 +58,7 @@ def _power(size: Floats, queries: Floats) -> Floats:
     power = norm.sf(critical - shift) + norm.cdf(-critical - shift)
     if not plain.all():
         t = nct(freedom[~plain], shift[~plain])
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
             upper, lower = t.sf(critical[~plain]), t.cdf(-critical[~plain])
         # Far out scipy may know no number: there the lower tail is nothing, the upper the normal's.
         upper = np.where(np.isnan(upper), power[~plain], upper)

@@ -153,10 +153,10 @@ def _signs(seed: int, block: int, resamples: int, queries: int) -> Floats:
 def _drawn(seed: int, block: int, resamples: int, queries: int) -> Floats:
     """Return how often each query is drawn, in resamples of as many queries as there are."""
     rng = np.random.default_rng([seed, QUERIES, block])
-    drawn = rng.integers(queries, size=(resamples, queries))
-    drawn += queries * np.arange(resamples)[:, None]
-    number = np.bincount(drawn.ravel(), minlength=resamples * queries)
-    return number.reshape(resamples, queries).astype(np.float64)
+    number = np.empty((resamples, queries))
+    for row, drawn in zip(number, rng.integers(queries, size=number.shape), strict=True):
+        row[:] = np.bincount(drawn, minlength=queries)
+    return number
 
 
 def _t(total: Floats, squares: Floats, queries: int) -> Floats:

@@ -292,7 +292,7 @@ def comparison_html(comparison: Comparison) -> str:
         for sheet in sheets(comparison, SHOWN_ROWS)
     ]
     notes = [paragraph(escape(note)) for note in _notes(comparison, SHOWN_ROWS)]
-    return f"{STYLE}<div class='rank-magic rm-means'>{''.join([*parts, *notes])}</div>"
+    return f"{STYLE}<div class='rank-magic rm-means'>{'<br>'.join(parts)}{''.join(notes)}</div>"
 
 
 def comparison_markdown(comparison: Comparison) -> str:
