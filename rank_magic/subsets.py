@@ -41,15 +41,12 @@ def _rankings(rankings: Rankings, queries: Ints) -> Rankings:
     rows = np.repeat(groups.start[queries] - start, length) + np.arange(int(length.sum()))
     if groups.order is not None:
         rows = groups.order[rows]
-    # In row order, which decides between equal scores where that was asked for.
-    in_order = np.argsort(rows, kind="stable")
-    rows, order = rows[in_order], np.empty_like(in_order)
-    order[in_order] = np.arange(len(rows))
     part = _rows(rankings.rows, rows)
     return replace(
         rankings,
         rows=part,
-        groups=Groups(groups.labels[queries], start, length, order),
+        # Query after query, and within each in row order, which may decide between equal scores.
+        groups=Groups(groups.labels[queries], start, length, None),
         codes=rankings.codes[rows],
         docs=None if rankings.docs is None else rankings.docs[rows],
         topics=tuple(topic[rows] for topic in rankings.topics),

@@ -132,6 +132,9 @@ def test_what_rr_and_ap_take_for_alike_by_trying_every_order(depth: int | None) 
         )
         for n, length in enumerate([1, 3, 5, 6, 6, 9])
     ]
+    # Rankings that share a block with longer ones end in empty places.
+    for n, grades in enumerate([[1, 2, 0, 3], [1, 2, 0, 3, 0], [0, 1, 2, 1], [3, 0, 1, 1, 0]]):
+        frames.append(frame_of(grades, missed=[3], query=f"x{n}-"))
     k = 5
     evaluation = rm.evaluate(pd.concat(frames), ["RR", "AP"], depth=depth, max_grade=3, rel=2)
     seen = gather(evaluation, k)
@@ -383,6 +386,24 @@ def test_counts_are_not_held_against_measures() -> None:
     measures = ["NumRet", "Judged@5", "nDCG@5", "GMAP", "RBPResidual"]
     found_ = diagnosed(frame_of([1, 0], [0, 1]), measures)
     assert found_.tau_queries.index.tolist() == [*USUAL, "nDCG@5"]
+
+
+def test_weights_count_in_what_is_a_difference(shop: pd.DataFrame) -> None:
+    weighty = shop.assign(traffic=1 / shop["query_id"].str[1:].astype(int))
+    evaluation = rm.evaluate(weighty, USUAL, score=SYSTEMS, weight="traffic")
+    hopeful = shop.groupby("query_id")["grade"].max() >= 1
+    values, weights = evaluation.per_query[hopeful], evaluation.weights[hopeful].to_numpy()
+    power = evaluation.diagnose().discriminative_power
+    number, freedom = len(weights), weights.sum() ** 2 / (weights**2).sum() - 1
+    for name in USUAL:
+        apart = []
+        for a, b in itertools.combinations(SYSTEMS, 2):
+            differences = (values[a, name] - values[b, name]).to_numpy()
+            mean = np.average(differences, weights=weights)
+            moved = weights * (differences - mean) / (weights.sum() - weights)
+            error = np.sqrt((number - 1) / number * (moved**2).sum())
+            apart.append(2 * stats.t.sf(abs(mean) / error, freedom) < 0.05)
+        assert power[name] == np.mean(apart)
 
 
 def test_weights_count_in_the_order_of_systems_and_in_power() -> None:

@@ -383,6 +383,13 @@ def test_a_segment_that_decides_alone_is_pointed_out() -> None:
     )
 
 
+def test_as_many_segments_for_as_against_are_no_reversal() -> None:
+    rows = [("big", "b", 1.0, 0.1), ("small", "s", 0.5, 1.0)]
+    by = rm.evaluate(reversal_frame(rows), "RR", score=["a", "b"]).by("segment")
+    assert by.overall["mean"].tolist() == [0.75, 0.55]
+    assert by.reversals.empty
+
+
 def test_no_reversal_is_claimed_without_one(evaluation: rm.Evaluation) -> None:
     means, overall = evaluation.by().mean(), evaluation.mean()
     for measure in MEASURES:
