@@ -15,7 +15,7 @@ from rank_magic.errors import listed
 from rank_magic.formats.base import DOC, GRADE, RANK, SYSTEM, Format, first_line
 from rank_magic.formats.delimited import NUMBER, Field, Lines
 from rank_magic.formats.files import Piece, Stream, pieces, wrong
-from rank_magic.formats.named import by_kind, roles_of
+from rank_magic.formats.named import by_kind, roles_of, shortened
 from rank_magic.formats.writing import Pairs, check_ids
 
 __all__ = ["FORMATS"]
@@ -36,23 +36,26 @@ NAMES = ("query", "doc", "system", "subtopic", "rater")  # further columns that 
 def read_csv(stream: Stream, kind: str, rename: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Read a table below a line of names, with anything between its columns that is usual."""
     parts = pieces(stream)
-    first = next(parts)
+    first = next(parts, Piece(1, b""))
     header, _, rest = first.data.partition(b"\n")
     try:
         line = header.decode("utf-8").rstrip("\r")
     except UnicodeDecodeError:
         raise wrong(stream.name, 1, header, "Bytes that are not UTF-8") from None
     delimiter = _delimiter(line)
-    names = next(iter(csv.reader([line], delimiter=delimiter)), [])
+    try:
+        names = next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error as error:
+        raise wrong(stream.name, 1, line, str(error)) from None
     names = [(rename or {}).get(name.strip().lower(), name) for name in names]
-    if len(set(names)) < len(names) or not all(names):
+    if len(set(names)) < len(names) or not all(names) or "\0" in line:
         raise wrong(stream.name, 1, line, "Columns have the same name, or none")
     roles = roles_of(names, kind, stream)
     lines = Lines(
         [Field(name, _field_kind(name, roles)) for name in names],
         delimiter.encode(),
         gaps=True,
-        form=f"as the first line has names: {listed(names, 6)}",
+        form=f"as the first line has names: {listed(shortened(names), 6)}",
     )
     parts = chain([Piece(2, rest)], parts)
     for piece in parts:

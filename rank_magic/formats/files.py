@@ -98,7 +98,9 @@ class Stream:
 
     def _read(self, size: int) -> bytes:
         try:
-            return bytes(self.raw.read(size) or b"")
+            if size >= 0:
+                return bytes(self.raw.read(size) or b"")
+            return b"".join(iter(lambda: bytes(self.raw.read(PIECE) or b""), b""))
         except (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as error:
             raise DataError(
                 f"{self.name}: the packed file is cut off or damaged ({error}). Nothing of it was "

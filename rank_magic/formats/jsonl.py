@@ -12,7 +12,7 @@ from rank_magic.formats.base import DOC, GRADE, QUERY, Format
 from rank_magic.formats.delimited import text_column
 from rank_magic.formats.files import Stream, wrong
 from rank_magic.formats.json_text import dump, entry_text, first_object, records
-from rank_magic.formats.named import as_pairs, by_kind, roles_of
+from rank_magic.formats.named import as_pairs, by_kind, roles_of, shortened
 from rank_magic.formats.writing import Pairs, check_ids
 
 __all__ = ["FORMATS"]
@@ -32,7 +32,7 @@ def read_jsonl(stream: Stream, kind: str) -> pd.DataFrame:
                     stream.name,
                     line,
                     str(record),
-                    f"New names after the first line: {listed(extra, 3)}",
+                    f"New names after the first line: {listed(shortened(extra), 3)}",
                 )
             columns = columns or {name: [] for name in record}
         for name, cells in columns.items():

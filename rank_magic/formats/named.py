@@ -13,7 +13,12 @@ from rank_magic.errors import DataError, RankMagicError, listed
 from rank_magic.formats.delimited import text_column
 from rank_magic.formats.files import Stream
 
-__all__ = ["as_pairs", "by_kind", "roles_of"]
+__all__ = ["as_pairs", "by_kind", "roles_of", "shortened"]
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Return names that are not too long to be listed in a message."""
+    return [name if len(name) <= 40 else f"{name[:40]}..." for name in names]
 
 
 def roles_of(names: Sequence[str], kind: str, stream: Stream) -> dict[str, str]:
@@ -28,12 +33,15 @@ def roles_of(names: Sequence[str], kind: str, stream: Stream) -> dict[str, str]:
         if found:
             roles[role] = str(found[0])
         if given is not None and given not in names:
-            raise DataError(f"{stream.name} has no column {given!r}, but {listed(names)}.")
+            raise DataError(
+                f"{stream.name} has no column {given!r}, but {listed(shortened(names))}."
+            )
     needed = ["query", "doc", "grade" if kind == "qrels" else "score"]
     lacking = [role for role in needed if role not in roles]
     if lacking and not (lacking == ["score"] and "rank" in roles):
         raise DataError(
-            f"{stream.name} has no column for the {lacking[0]}. Its columns are {listed(names)}. "
+            f"{stream.name} has no column for the {lacking[0]}. Its columns are "
+            f"{listed(shortened(names))}. "
             f"Say which one: {lacking[0]}='...'."
         )
     return roles
