@@ -155,7 +155,7 @@ class Pool:
         """Number of rows of each query by code, shape (queries, codes)."""
         (queries, width), codes = self.codes.shape, self.scale.codes
         kind = np.min_scalar_type(-width - 1)
-        if codes > FEWER_CODES:
+        if codes > FEWER_CODES or queries < NARROW:
             flat = self.codes + (np.arange(queries) * codes)[:, None]
             counts = np.bincount(flat.ravel(), minlength=queries * codes)
             return np.asfortranarray(counts.reshape(queries, codes).astype(kind))

@@ -24,7 +24,7 @@ def mean(values: Floats, weights: Floats | None = None) -> float:
     there, weight = weighting.present(values, weights)
     if weight is not None:
         return weighting.mean(there, weight)
-    return math.fsum(there) / len(there) if len(there) else math.nan
+    return math.fsum(there.tolist()) / len(there) if len(there) else math.nan
 
 
 def aggregate(values: Floats, how: str = "mean", weights: Floats | None = None) -> float:
@@ -33,7 +33,7 @@ def aggregate(values: Floats, how: str = "mean", weights: Floats | None = None) 
     Sums are counts of things, which no weight multiplies.
     """
     if how == "sum":
-        return math.fsum(values[~np.isnan(values)])
+        return math.fsum(values[~np.isnan(values)].tolist())
     if how == "geometric":
         return math.exp(mean(np.log(np.maximum(values, FLOOR)), weights))
     return mean(values, weights)
@@ -58,7 +58,7 @@ def interval(
         return math.nan, math.nan
     centre, freedom = mean(there, weight), len(there) - 1.0
     if weight is None:
-        error = math.sqrt(math.fsum((there - centre) ** 2) / freedom) / math.sqrt(len(there))
+        error = math.sqrt(math.fsum(((there - centre) ** 2).tolist()) / freedom) / math.sqrt(len(there))
     else:
         error = weighting.standard_error(there, weight, centre)
         freedom = weighting.effective_number(weight) - 1
