@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,21 @@ def test_grouped_files_do_without_duckdb(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 # Rows that stream by.
+
+
+def test_what_waits_keeps_no_more_than_its_own_rows_in_memory() -> None:
+    most: list[int] = []
+    before, rows = pa.total_allocated_bytes(), 20_000
+
+    def tables() -> Iterator[Any]:
+        for number in range(50):  # the last query of each goes on in the next
+            queries = np.arange(rows) // 10 + number * (rows // 10 - 1)
+            yield pa.table({"query": pa.array(queries.tolist())})
+            most.append(pa.total_allocated_bytes() - before)
+
+    found = sum(len(part) for _, part in streams.whole_queries(tables(), ["query"]))
+    assert found == 50 * rows
+    assert max(most) < 3 * 8 * rows
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), max_size=6))

@@ -65,22 +65,27 @@ def whole_queries(
         else:
             first = 0
         # What was held is not put before the rest of the table, since that would copy all of it.
-        straddling += [held] if held else []
-        if sum(part.num_rows for parts in straddling for part in parts) > table.num_rows:
+        straddling += [_copied(held)] if held else []
+        if sum(one.num_rows for one in straddling) > table.num_rows:
             yield _together(straddling)
             straddling = []
         if last > first:
             yield len(starts) - 1, frame_of(table[first:last])
         held = [table[last:]]
-    straddling += [held] if held else []
+    straddling += [_copied(held)] if held else []
     if straddling:
         yield _together(straddling)
 
 
-def _together(queries: Sequence[Sequence[Any]]) -> tuple[int, pd.DataFrame]:
-    """Return queries, given as the tables that hold their rows, and how many they are."""
-    concat = need("pyarrow").concat_tables
-    return len(queries), frame_of(concat([table for tables in queries for table in tables]))
+def _copied(parts: Sequence[Any]) -> Any:
+    """Return the parts of a query as one table; a slice would keep all of its table in memory."""
+    whole = need("pyarrow").concat_tables(parts)
+    return whole.take(np.arange(whole.num_rows))
+
+
+def _together(queries: Sequence[Any]) -> tuple[int, pd.DataFrame]:
+    """Return how many queries they are, and the rows of all of them."""
+    return len(queries), frame_of(need("pyarrow").concat_tables(queries))
 
 
 def _starts(table: Any, query: Sequence[Hashable]) -> Ints:
