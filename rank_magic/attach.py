@@ -145,16 +145,18 @@ def _near_misses(tables: Tables, found: Matches, missed: Ints) -> str | None:
         return None
     ours, theirs = tables.keys("run"), tables.keys("qrels")
     strange = found.starts[found.spans < 0]
-    lonely = missed[~np.isin(found.query_of[missed], found.spans)]
-    for query, judged in zip(ours.query, theirs.query, strict=True):
-        parts = query.iloc[strange], judged.iloc[lonely]
-        own, known = (
-            part[~part.isin(other.unique())]
-            for part, other in ((parts[0], judged), (parts[1], query.iloc[found.starts]))
-        )
-        advice = near_misses([own.drop_duplicates()], [known.drop_duplicates()], "query")
-        if advice:
-            return advice
+    lonely = missed[~found.known[found.query_of[missed]]]
+    if len(strange) and len(lonely):
+        for query, judged in zip(ours.query, theirs.query, strict=True):
+            own, other = (
+                query.iloc[strange].drop_duplicates(),
+                judged.iloc[lonely].drop_duplicates(),
+            )
+            # Of several columns that name a query together, some may be known.
+            own = own[~own.isin(judged)]
+            advice = near_misses([own], [other[~other.isin(query)]], "query")
+            if advice:
+                return advice
     unjudged = np.ones(len(tables.run), dtype=bool)
     unjudged[found.rows] = False
     rows = np.flatnonzero(unjudged)[:MOST]
@@ -176,6 +178,6 @@ def _report(tables: Tables, found: Matches, used: Ints, plan: Plan) -> dict[str,
         "judgments": len(used),
         "judged, not retrieved": len(plan.by),
         "judged queries": len(judged),
-        "judged queries that the run lacks": len(np.setdiff1d(judged, found.spans)),
+        "judged queries that the run lacks": int(np.count_nonzero(~found.known[judged])),
         "queries that nobody judged": len(strange.drop_duplicates()),
     }

@@ -281,7 +281,10 @@ class Plan:
         start = np.cumsum(space) - space
         total = int(space.sum())
         run = np.full(total, -1)
-        run[_each(start, places)] = np.repeat(np.arange(rows), places)
+        if count.max() == 1:
+            run[start] = np.arange(rows)
+        else:
+            run[_each(start, places)] = np.repeat(np.arange(rows), places)
         last = np.minimum(after, rows - 1)
         added = start[last] + places[last] + np.arange(len(last)) - np.searchsorted(last, last)
         by = used_by_pair[_each(first[pair], count[pair])]

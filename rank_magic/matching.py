@@ -77,6 +77,13 @@ class Matches:
         seen[self.pair] = True
         return seen[self.pair_of]
 
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Which queries of the qrels the run has."""
+        known = np.zeros(int(self.query_of.max(initial=-1)) + 1, dtype=bool)
+        known[self.spans[self.spans >= 0]] = True
+        return known
+
 
 def match(run: Keys, qrels: Keys) -> Matches:
     """Find the rows of a run that the qrels judge.
