@@ -17,6 +17,7 @@ from rank_magic.significance import LEVEL, TESTS
 
 if TYPE_CHECKING:
     from rank_magic.comparison import Comparison
+    from rank_magic.records import Record
 
 __all__ = ["by_what", "conventions", "looked_into", "p_text", "sentences", "warnings"]
 
@@ -142,7 +143,7 @@ def _apart(comparison: Comparison, row: int) -> str:
 def looked_into(comparison: Comparison) -> bool:
     """Return whether what could turn differences round is shown unasked; large work is not done."""
     return "sensitivity" in vars(comparison) or all(
-        record.source is None or worth_working_out(record.source)
+        not _rows_at_hand(record) or record.source is None or worth_working_out(record.source)
         for record in comparison.side.records
     )
 
@@ -171,8 +172,19 @@ def warnings(comparison: Comparison, *, all_known: bool = True) -> list[str]:
             "What ties and unjudged documents could change is not worked out unasked for so many "
             "rows: .warnings() does it."
         )
+    if not all(map(_rows_at_hand, comparison.side.records)):
+        found.append(
+            "What ties and unjudged documents could change is not known: rows were not kept."
+        )
     found += [f"{text[:1].upper()}{text[1:]}." for text in comparison.side.remarks]
     return [*found, *_about_tests(comparison), *_missing(comparison)]
+
+
+def _rows_at_hand(record: Record) -> bool:
+    """Return whether values under other treatments are known, or can be worked out."""
+    if record.source is not None:
+        return record.source.rows_at_hand
+    return bool(record.otherwise)
 
 
 def _first(lines: Sequence[str]) -> list[str]:

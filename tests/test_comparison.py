@@ -359,6 +359,25 @@ def test_changed_judgments_are_told() -> None:
     assert any("judgments changed" in text.lower() for text in rm.compare(*both).warnings())
 
 
+def test_evaluations_whose_rows_were_not_kept_are_compared_too(
+    shop: pd.DataFrame, tmp_path: Path
+) -> None:
+    pytest.importorskip("pyarrow")
+    shop.to_parquet(tmp_path / "shop.parquet")
+    options = {"measures": "nDCG@10", "score": ["bm25", "rrf"]}
+    far = rm.evaluate(str(tmp_path / "shop.parquet"), **options)
+    found, expected = (
+        far.compare(resamples=200),
+        rm.evaluate(shop, **options).compare(resamples=200),
+    )
+    pd.testing.assert_frame_equal(found.to_frame(), expected.to_frame())
+    assert "rows were not kept" in " ".join(repr(found).split())
+    far.save(tmp_path / "far.zip")
+    again = rm.compare(rm.load(tmp_path / "far.zip"), resamples=200)
+    pd.testing.assert_frame_equal(again.to_frame(), expected.to_frame())
+    assert "rows were not kept" in " ".join(again.warnings())
+
+
 # Little, and oddities.
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
 
 from rank_magic.comparison.comparison import Comparison, Plan
 from rank_magic.comparison.pairs import Pair, pairs_of
 from rank_magic.comparison.together import together
 from rank_magic.conventions import is_whole
 from rank_magic.errors import RankMagicError, did_you_mean, listed
+from rank_magic.evaluation import Evaluation
 from rank_magic.records import Record, record_of
 from rank_magic.significance import ALTERNATIVES, CORRECTIONS, TESTS
 from rank_magic.watching import progress_bar
-
-if TYPE_CHECKING:
-    from rank_magic.evaluation import Evaluation
 
 __all__ = ["Comparison", "Pair", "compare"]
 
@@ -91,8 +88,7 @@ def compare(
     if not evaluations:
         raise RankMagicError("Nothing to compare. Give one evaluation, or several.")
     for one in evaluations:
-        kinds = {kind.__name__ for kind in type(one).__mro__}
-        if not isinstance(one, Record) and "Evaluation" not in kinds:
+        if not isinstance(one, Record | Evaluation):
             raise RankMagicError(
                 f"compare() takes evaluations, what evaluate() or load() return, not "
                 f"{type(one).__name__}."
