@@ -36,7 +36,8 @@ OPTIONS = tuple(
 class Looks:
     """What `RankAccessor` and `Using` show beside numbers."""
 
-    evaluate: Callable[..., Evaluation]
+    if TYPE_CHECKING:  # an annotation would be seen in the accessor's own
+        evaluate: Callable[..., Evaluation]
 
     @property
     def plot(self) -> FramePlots:

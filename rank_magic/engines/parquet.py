@@ -121,7 +121,11 @@ def _files(paths: Any) -> list[str]:
         else:
             here = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (may start at the root)
         if not here:
-            raise DataError(f"There is no Parquet file at {text!r}, seen from {str(Path.cwd())!r}.")
+            raise DataError(
+                f"There is no Parquet file at {text!r}, seen from {str(Path.cwd())!r}. A "
+                f"{type(path).__name__} names Parquet files; of any other file make a DataFrame "
+                f"with a row per query and document, such as with rm.read_run or pd.read_csv."
+            )
         found += here
     return found
 
