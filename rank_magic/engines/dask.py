@@ -6,9 +6,10 @@ known divisions are those of the query: ``ddf.set_index("query", sorted=True)`` 
 of sorted data without a shuffle.
 
 What a run costs, with r rows, s bytes a row of the columns used (8 for each number), p partitions
-and w workers of t threads: the shuffle moves r·s bytes, r·s/p a partition; a worker needs about
-4·t·r·s/p bytes of memory; and the results take 8 bytes for each query and measure.
-`benchmarks/engines.py` measures the constants.
+and workers of t threads: the shuffle moves r·s bytes, r·s/p a partition; a worker needs about
+(2 + x)·t·r·s/p bytes: a partition as it comes and as it is shuffled, and x of it, about a quarter,
+to measure it; and the results take 8 bytes for each query and measure. `notebooks/07_scale.ipynb`
+measures the constants, `benchmarks/engines.py` whole runs.
 """
 
 from __future__ import annotations
