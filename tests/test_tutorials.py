@@ -14,6 +14,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import rank_magic as rm
 from rank_magic.attention import attention
@@ -22,7 +23,8 @@ from test_notebooks import CODE, NUMBER
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 WHY = "02_why_map_and_mrr_fail"
 COMPARE = "03_compare_systems"
-TUTORIALS = [WHY, COMPARE]
+PEOPLE = "04_position_discounts"
+TUTORIALS = [WHY, COMPARE, PEOPLE]
 SYSTEMS = ["bm25", "minilm", "rrf", "tfidf_title"]
 MEASURES = ["RR", "AP", "nDCG@10", "ERR@10"]
 # Five minutes at a calm 250 words a minute.
@@ -270,3 +272,100 @@ def test_the_discount_does_not_decide(shop: Any) -> None:
     names = ["none", "log2", "jarvelin3", "reciprocal", "geometric0.8", "geometric0.5"]
     means = rm.evaluate(shop, [f"nDCG(discount={name})@10" for name in names], score=SYSTEMS).mean()
     assert len({tuple(column.sort_values().index) for _, column in means.items()}) == 1
+
+
+# 04: what measures believe about people.
+
+
+def test_the_curves_cross() -> None:
+    assert says(PEOPLE, "RBP with `p=0.8` starts above the logarithm and ends below it")
+    curves = attention(["log2", "RBP(p=0.8)"], depth=20)
+    above = curves["RBP(p=0.8)"] > curves["log2"]
+    assert above[2]
+    assert not above[20]
+    # "The logarithm starts with a steep step and then hardly falls."
+    steps = -np.diff(curves["log2"])
+    assert steps[0] > 0.3
+    assert steps[9:].max() < 0.02
+
+
+def test_a_person_of_rbp_looks_at_so_many_results_and_one_of_dcg_never_stops() -> None:
+    assert says(PEOPLE, "With RBP the number settles, at `1 / (1 - p)`.")
+    assert says(PEOPLE, "DCG without a cutoff believes in people who never stop")
+    for p in (0.5, 0.8):
+        looked_at = attention(f"RBP(p={p})", depth=1000).sum().item()
+        assert looked_at == pytest.approx(1 / (1 - p), rel=1e-9)
+    seen = [attention("log2", depth=end).sum().item() for end in (10, 100, 1000, 10_000)]
+    assert (np.divide(seen[1:], seen[:-1]) > 3).all()
+
+
+def test_c_w_and_l_are_those_of_the_package() -> None:
+    curve = attention("RBP(p=0.8)", depth=1000)["RBP(p=0.8)"]
+    going = curve.shift(-1) / curve
+    one = pd.DataFrame({"query": "tv", "grade": [3, 2, 0, 1, 0]})
+    parts = one.rank.explain(measures="RBP(p=0.8)", order="rows").parts["RBP"]
+    np.testing.assert_allclose(parts["C"], going.head(5))
+    np.testing.assert_allclose(parts["W"], (curve / curve.sum()).head(5))
+    np.testing.assert_allclose(parts["L"], (curve * (1 - going)).head(5))
+    assert says(PEOPLE, "With RBP it is the same everywhere, with the logarithm it rises")
+    log2 = attention("log2", depth=50)["log2"]
+    assert ((log2.shift(-1) / log2).diff().iloc[1:-1] > 0).all()
+
+
+def test_people_who_react_leave_after_a_good_result_and_aps_looks_ahead() -> None:
+    assert says(PEOPLE, "are gone after a good first result, and read on after a bad one")
+    first = attention(["ERR", "INST", "AP"], grades=[3, 2, 0, 1, 0, 0], depth=6)
+    last = attention(["ERR", "INST", "AP"], grades=[0, 1, 0, 2, 3, 0], depth=6)
+    for name in ("ERR", "INST"):
+        assert (first.loc[2:, name] < last.loc[2:, name]).loc[:5].all()
+    assert says(PEOPLE, "their attention ends at the last relevant document")
+    assert first["AP"].gt(0).tolist() == [True] * 4 + [False] * 2
+    assert last["AP"].gt(0).tolist() == [True] * 5 + [False]
+
+
+def test_the_carousel_shows_no_difference_and_speaks_against_a_steep_fall() -> None:
+    assert says(PEOPLE, "For neither policy.")
+    assert says(PEOPLE, "The policy that learned seems to show a fall and the random one does not")
+    assert says(PEOPLE, "even the lower ends lie above all three curves")
+    clicks = rm.datasets.load_bandit_clicks()
+    places = clicks.groupby(["policy", "position"])[["impressions", "clicks"]].sum()
+    for _, group in places.groupby("policy"):
+        table = np.array([group["clicks"], group["impressions"] - group["clicks"]])
+        assert stats.chi2_contingency(table).pvalue > 0.1
+    rates = places["clicks"] / places["impressions"]
+    assert rates["bts"].is_monotonic_decreasing
+    assert not rates["random"].is_monotonic_decreasing
+    assert rates.max() < 0.01  # "Few impressions in a thousand are clicked"
+    (clicked, shown), *others = places.loc["random", ["clicks", "impressions"]].to_numpy()
+    curves = attention(["log2", "reciprocal", "RBP(p=0.8)"], depth=3).max(axis=1)
+    for place, other in enumerate(others, start=2):
+        ratio = stats.contingency.relative_risk(*other, clicked, shown)
+        assert ratio.confidence_interval().low > curves[place]
+
+
+def _simulated(shop: pd.DataFrame) -> pd.DataFrame:
+    """Return how far simulated people read and where they click, exactly: without drawing any."""
+    found = shop.dropna(subset="bm25").sort_values(["query_id", "bm25"], ascending=[True, False])
+    found = found.assign(place=found.groupby("query_id").cumcount() + 1)
+    pages = found[found["place"] <= 10].pivot(index="query_id", columns="place", values="grade")
+    chance = (2 ** pages.fillna(0) - 1) / 8
+    reach = (1 - chance).cumprod(axis=1).shift(1, axis=1, fill_value=1.0)
+    people = pd.DataFrame({"looked": reach.mean(), "clicked": (reach * chance).mean()})
+    return people / people.iloc[0]
+
+
+def test_clicks_of_simulated_people_fall_more_steeply_than_their_attention(shop: Any) -> None:
+    assert says(PEOPLE, "**simulated**, not real")
+    assert says(PEOPLE, "Clicks fall far more steeply than attention.")
+    people = _simulated(shop)
+    assert (people["clicked"][1:] < people["looked"][1:] / 2).all()
+    assert people["looked"][10] > 0.2  # "At the last ranks many still look"
+    assert people["clicked"][10] < 0.01
+
+
+def test_the_order_of_the_engines_stays_with_a_curve_of_ones_own(shop: Any) -> None:
+    assert says(PEOPLE, "The order of the engines stays.")
+    own = ", ".join(f"{weight:.6f}" for weight in _simulated(shop)["looked"])
+    means = rm.evaluate(shop, ["nDCG@10", f"nDCG(discount=[{own}])@10"], score=SYSTEMS).mean()
+    orders = {tuple(column.sort_values().index) for _, column in means.items()}
+    assert len(orders) == 1
