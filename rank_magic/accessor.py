@@ -36,8 +36,9 @@ OPTIONS = tuple(
 class Looks:
     """What `RankAccessor` and `Using` show beside numbers."""
 
-    if TYPE_CHECKING:  # an annotation would be seen in the accessor's own
-        evaluate: Callable[..., Evaluation]
+    if TYPE_CHECKING:  # no annotation, which would stand for the method's own
+
+        def evaluate(self, measures: Any = None, **options: Any) -> Evaluation: ...
 
     @property
     def plot(self) -> FramePlots:
