@@ -26,6 +26,18 @@ function render({ model, el }) {
     model.set("value", inside);
     model.save_changes();
   };
+  // The notebook takes arrow keys from whatever they are pressed on: they are answered here.
+  const steps = {
+    ArrowRight: 1, ArrowUp: 1, PageUp: 10, ArrowLeft: -1, ArrowDown: -1, PageDown: -10,
+  };
+  range.addEventListener("keydown", event => {
+    const by = steps[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (by > 0) range.stepUp(by); else range.stepDown(-by);
+    set({ target: range });
+  });
   range.addEventListener("input", set);
   field.addEventListener("change", set);
   field.addEventListener("blur", show);
