@@ -6,5 +6,6 @@ frame of its own: changing it changes nothing for the next caller.
 
 from ._bandit import load_bandit_clicks
 from ._electronics import load_electronics, load_electronics_ratings
+from ._letor import load_letor
 
-__all__ = ["load_bandit_clicks", "load_electronics", "load_electronics_ratings"]
+__all__ = ["load_bandit_clicks", "load_electronics", "load_electronics_ratings", "load_letor"]
