@@ -17,7 +17,7 @@ NO_SCREEN := $(if $(or $(DISPLAY),$(WAYLAND_DISPLAY),$(filter Darwin,$(shell una
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-all test-rest test-oldest test-long check lint format bench bench-parts browser java clean
+.PHONY: help lab test test-all test-rest test-oldest test-long check lint format docs bench bench-parts browser java clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ format: .venv/.has-dev  ## Put style right where a tool can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+docs: .venv/.has-docs  ## Build the reference and the notebooks as pages, in build/docs
+	$(BIN)/python -m sphinx -W --keep-going -b html docs build/docs
+
 bench: .venv/.has-bench  ## Run the benchmark beside the peers (BENCH_ARGS=--small to try it)
 	$(BIN)/python benchmarks/bench.py $(BENCH_ARGS)
 
@@ -79,6 +82,10 @@ clean:  ## Remove the environments and everything that tools left behind
 .venv/.has-dev: pyproject.toml | .venv/.has-pip
 	$(BIN)/python $(PIP_INSTALL) --editable . --group dev
 	@touch $@ .venv/.has-lab
+
+.venv/.has-docs: pyproject.toml | .venv/.has-pip
+	$(BIN)/python $(PIP_INSTALL) --editable '.[tutorials]' --group docs
+	@touch $@
 
 .venv/.has-bench: pyproject.toml | .venv/.has-pip
 	$(BIN)/python $(PIP_INSTALL) --editable . --group test --group bench

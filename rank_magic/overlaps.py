@@ -41,7 +41,7 @@ def _items(ranking: Ranking) -> list[Any]:
 def rbo(a: Ranking, b: Ranking, p: float = 0.9) -> float:
     """Return the rank-biased overlap of two rankings, extrapolated beyond their ends.
 
-    RBO = (1 − p) Σ_d p^{d−1} · |a_{1..d} ∩ b_{1..d}| / d, where the agreement at the last ranks
+    ``RBO = (1 − p) Σ_d p^{d−1} · |a_{1..d} ∩ b_{1..d}| / d``, where the agreement at the last ranks
     is taken to go on. In [0, 1].
 
     Parameters
