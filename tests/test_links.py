@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
+import subprocess
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -97,3 +99,20 @@ def imported(path: Path) -> set[str]:
             elif isinstance(node, ast.ImportFrom):
                 found.add((node.module or "").partition(".")[0])
     return found
+
+
+def test_binder_would_install_the_package_from_its_source(tmp_path: Path) -> None:
+    pytest.importorskip("repo2docker")
+    shutil.copytree(ROOT / "binder", tmp_path / "binder")
+    answer = subprocess.run(
+        [sys.executable, "-m", "repo2docker", "--no-build", "--debug", str(tmp_path)],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    steps = (answer.stdout + answer.stderr).splitlines()
+    python = (ROOT / "binder" / "runtime.txt").read_text().strip().removeprefix("python-")
+    assert any(f"environment.py-{python}" in step or f"python={python}" in step for step in steps)
+    (install,) = [at for at, step in enumerate(steps) if "pip install" in step and "-r" in step]
+    source = [at for at, step in enumerate(steps) if re.search(r"COPY .*src/ \$\{REPO_DIR\}", step)]
+    assert min(source) < install, "`.[tutorials]` needs the source to be there"
