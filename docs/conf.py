@@ -24,7 +24,11 @@ exclude_patterns = ["_build", "pictures"]
 
 # DOCS_EXECUTE=off makes pages in seconds, with the notebooks' code and without what it shows.
 nb_execution_mode = os.environ.get("DOCS_EXECUTE", "force")
+# Figures as HTML that needs no network, since Sphinx knows nothing of plotly's own type.
+os.environ["PLOTLY_RENDERER"] = "notebook"
 nb_execution_raise_on_error = True
+# Where a figure is offered in plotly's type as well as in HTML, the HTML is taken.
+suppress_warnings = ["mystnb.unknown_mime_type"]
 nb_execution_timeout = 600
 nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
 myst_enable_extensions = ["colon_fence"]
