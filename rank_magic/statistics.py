@@ -58,7 +58,9 @@ def interval(
         return math.nan, math.nan
     centre, freedom = mean(there, weight), len(there) - 1.0
     if weight is None:
-        error = math.sqrt(math.fsum(((there - centre) ** 2).tolist()) / freedom) / math.sqrt(len(there))
+        error = math.sqrt(math.fsum(((there - centre) ** 2).tolist()) / freedom) / math.sqrt(
+            len(there)
+        )
     else:
         error = weighting.standard_error(there, weight, centre)
         freedom = weighting.effective_number(weight) - 1

@@ -66,8 +66,9 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Close the explorer with all its parts, and forget every observer."""
-        while self._undo:
-            self._undo.pop()()
+        undo = getattr(self, "_undo", [])  # nothing yet when making it failed half-way
+        while undo:
+            undo.pop()()
         for part in list(_parts(self)):
             if part is not self:
                 part.close()
