@@ -77,6 +77,8 @@ def problems(draw: st.DrawFn, *, ids: list[str] | None = None) -> Problem:
     columns = ["query_id", "other", "doc", "system", "grade", "score"]
     frame = pd.DataFrame(rows, columns=columns).drop_duplicates(["query_id", "doc", "system"])
     frame = frame.astype({"grade": float, "score": float}).reset_index(drop=True)
+    if form == "systems":  # ids may be fewer than queries, and systems share their judgments
+        frame["grade"] = frame.groupby(["query_id", "doc"])["grade"].transform("first")
     options = draw(OPTIONS)
     known = MEASURES
     if form == "subtopics":

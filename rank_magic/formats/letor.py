@@ -67,6 +67,8 @@ class _Rows:
         if "\0" in text:
             raise wrong(self.name, line, text, "A NUL byte, which no text has")
         body, _, comment = text.partition("#")
+        if not body.split():
+            raise wrong(self.name, line, text, "A line needs a grade")
         grade, *cells = body.split()
         value = number(grade)
         if value is None:
