@@ -109,10 +109,11 @@ def _together(codes: Ints) -> Ints | None:
         start = np.flatnonzero(here != before) + max(at, 1)
         return start, bool((here >= before).all())
 
-    begun = codes[runs(0)[0]]
+    first = runs(0)
+    begun = codes[first[0]]
     if (begun[1:] < begun[:-1]).any() and not pd.Index(begun).is_unique:
         return None  # the first rows show it
-    parts = list(in_threads(runs, range(0, len(codes), PIECE)))
+    parts = [first, *in_threads(runs, range(PIECE, len(codes), PIECE))]
     start = np.concatenate([[0], *(part for part, _ in parts)])
     if all(ascending for _, ascending in parts):
         return start
