@@ -79,10 +79,10 @@ def plain_text(name: object) -> str:
     )
 
 
-def short(name: object) -> str:
-    """Write a name on one line, cut when it is long."""
+def short(name: object, most: int = NAME_LETTERS) -> str:
+    """Write a name on one line, cut when it has more than so many letters."""
     text = plain_text(name)
-    return text if len(text) <= NAME_LETTERS else text[: NAME_LETTERS - 1] + "…"
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def by_system(facts: dict[Hashable, Any], form: str = "{:,}") -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from rank_magic.explanation import Explanation
-from rank_magic.notes import plain_text
+from rank_magic.notes import plain_text, short
 
 __all__ = ["ranking_notes", "ranking_rows"]
 
@@ -111,7 +111,7 @@ def _records(table: pd.DataFrame) -> Iterator[dict[Any, Any]]:
 
 def _document(record: dict[Any, Any], explanation: Explanation, where: str) -> dict[str, Any]:
     """Return what a document is: its title, further texts, a link, a picture, a grade."""
-    doc = "" if "doc" not in record else _short(record["doc"])
+    doc = "" if "doc" not in record else short(record["doc"], MOST_LETTERS)
     title, texts, url, image = "", [doc] if doc else [], "", ""
     for name, value in record.items():
         if name in OURS or name in explanation.about or _missing(value):
@@ -123,11 +123,12 @@ def _document(record: dict[Any, Any], explanation: Explanation, where: str) -> d
             url = url or whole
         elif isinstance(value, str) and (not title or str(name).lower() in TITLES):
             texts += [title] if title else []
-            title = _short(value)
+            title = short(value, MOST_LETTERS)
         elif isinstance(value, str):
-            texts.append(_short(value))
+            texts.append(short(value, MOST_LETTERS))
         else:
-            texts.append(f"{plain_text(name)} {_short(f'{value:.6g}' if _real(value) else value)}")
+            written = f"{value:.6g}" if _real(value) else value
+            texts.append(f"{plain_text(name)} {short(written, MOST_LETTERS)}")
     grade = record["grade"]
     if not title:
         title, texts = (texts[0], texts[1:]) if texts else (where, [])
@@ -151,11 +152,6 @@ def _missing(value: Any) -> bool:
 
 def _real(value: Any) -> bool:
     return isinstance(value, float)
-
-
-def _short(value: Any) -> str:
-    text = plain_text(value)
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1] + "…"
 
 
 def _amount(value: float | None) -> str:
