@@ -40,7 +40,8 @@ from playwright.sync_api import Browser, Locator, Page, Playwright
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ARTIFACTS = REPOSITORY / "test-artifacts"
-PATIENCE = 120.0  # seconds before something that should happen counts as not happening
+# Seconds before what should happen counts as not happening.
+PATIENCE = float(os.environ.get("RANK_MAGIC_PATIENCE", "120"))
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # Chromium's own sandbox does not start as root
@@ -218,8 +219,9 @@ class NotebookPage:
         self.place = place
         self.requests: list[str] = []
         self.errors: list[str] = []  # what the browser's console shows in red
+        self.raised: list[str] = []  # tracebacks of the kernel
         page.on("request", lambda request: self.requests.append(request.url))
-        page.on("websocket", lambda socket: self.requests.append(socket.url))
+        page.on("websocket", self._listen)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._note)
         page.on("dialog", lambda dialog: dialog.accept())  # leave without saving
@@ -228,6 +230,24 @@ class NotebookPage:
     def _note(self, message: Any) -> None:
         if message.type == "error":
             self.errors.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _listen(self, socket: Any) -> None:
+        self.requests.append(socket.url)
+        if "/channels" in socket.url:
+            socket.on("framereceived", self._hear)
+
+    def _hear(self, frame: str | bytes) -> None:
+        """Note what a handler in the kernel raises: JupyterLab shows it nowhere in the page."""
+        if isinstance(frame, bytes):  # Jupyter's protocol v1: how many offsets, offsets, parts
+            count = int.from_bytes(frame[:8], "little")
+            at = [int.from_bytes(frame[8 * i : 8 * i + 8], "little") for i in range(1, count + 1)]
+            header, content = frame[at[1] : at[2]], frame[at[4] : at[5]]
+        else:
+            message = json.loads(frame)
+            header, content = json.dumps(message["header"]).encode(), message["content"]
+        if json.loads(header)["msg_type"] == "error":
+            said = content if isinstance(content, dict) else json.loads(content)
+            self.raised.append("\n".join(said["traceback"]))
 
     def _load(self) -> None:
         place = f"{self.place}/{quote(self.path.relative_to(self.server.root).as_posix())}"

@@ -59,7 +59,8 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory, chromium: str) -> Itera
 
 @pytest.fixture
 def lab(lab_server: LabServer, chromium: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
-    """JupyterLab in a browser of this test's own; a failure leaves a picture in test-artifacts/.
+    """JupyterLab in a browser of this test's own; a failure leaves a picture in test-artifacts/
+    and prints what was said out of sight.
 
     Playwright starts and ends with the test, because while it runs, its event loop does, and
     tests that start one (notebooks run by nbclient) would fail beside it.
@@ -76,5 +77,6 @@ def lab(lab_server: LabServer, chromium: str, request: pytest.FixtureRequest) ->
                 name = re.sub(r"\W+", "-", request.node.name).strip("-")
                 for number, page in enumerate(lab.pages):
                     page.screenshot(f"failed-{name}-{number}")
+                    print("The browser said", page.errors, "and the kernel raised", *page.raised)
         finally:
             lab.close()

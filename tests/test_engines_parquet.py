@@ -77,6 +77,14 @@ def shop(queries: int = 40) -> pd.DataFrame:
     return frame
 
 
+def test_a_file_without_rows_may_have_other_types(tmp_path: Path) -> None:
+    frame = shop()
+    write(tmp_path, frame, [slice(0, 90), slice(90, None)])
+    pq.write_table(pa.table({"query": pa.nulls(0), "more": pa.nulls(0)}), tmp_path / "a.parquet")
+    found = rm.evaluate(tmp_path, "RR")
+    assert values_of(found.per_query) == values_of(rm.evaluate(frame, "RR").per_query)
+
+
 def test_files_are_read_in_the_order_given(tmp_path: Path) -> None:
     frame = shop()
     write(tmp_path, frame, [slice(0, 90), slice(90, None)])

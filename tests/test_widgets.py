@@ -6,6 +6,7 @@ import gc
 import math
 import weakref
 from collections.abc import Iterator
+from html import escape
 from typing import Any
 
 import ipywidgets
@@ -15,6 +16,7 @@ import pytest
 
 import rank_magic as rm
 from rank_magic.discounts import DISCOUNTS
+from rank_magic.plots.style import COLOURS
 from rank_magic.whatif import EXAMPLES, WhatIf
 from rank_magic.widgets import DiscountExplorer, Explorer, QueryExplorer
 from rank_magic.widgets.explorer import WIDGET_VIEW, _parts
@@ -95,15 +97,27 @@ def test_brushing_lists_what_lies_in_the_range(explorer: QueryExplorer, two: rm.
     assert sorted(explorer.list.table.df["query_id"]) == sorted(inside.index)
     assert (explorer.low.value, explorer.high.value) == (0.2, 0.5)
     assert f"{len(inside)} of 135 queries" in explorer.counted.value
-    selected = explorer.distribution.data[0].selectedpoints
-    assert [explorer.distribution.data[0].x[at] for at in selected] == pytest.approx(
-        np.arange(0.225, 0.5, 0.05).tolist()
-    )
+    bars = explorer.distribution.data[0]
+    full = [x for x, colour in zip(bars.x, bars.marker.color, strict=True) if colour == COLOURS[0]]
+    assert full == pytest.approx(np.arange(0.225, 0.5, 0.05).tolist())
     explorer.low.value = 0.4
     assert len(explorer.list.table.df) == (values[inside.index] >= 0.4).sum()
     explorer.everything.click()
     assert len(explorer.list.table.df) == 135
     assert (explorer.low.value, explorer.high.value) == (0, 1)
+    assert set(explorer.distribution.data[0].marker.color) == {COLOURS[0]}
+
+
+def test_no_heading_of_the_table_is_markup() -> None:
+    frame = pd.DataFrame({"query": [1, 2], "grade": [1, 0], f"{EVIL}</thead>": [1, 2], EVIL: 1})
+    explorer = rm.evaluate(frame, "RR", score=list(frame)[2:]).explore()
+    for within in (None, (0.5, 1)):
+        explorer.brush(within)
+        html = explorer.list.table._dt_args["table_html"]
+        assert "<img" not in html
+        assert html.count(escape(EVIL)) == 4  # above and below
+        assert html.count("</thead>") == html.count("</tfoot>") == 1
+    explorer.close()
 
 
 def test_another_measure_or_system_changes_everything(

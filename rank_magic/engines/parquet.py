@@ -71,8 +71,10 @@ def evaluate(
     LibraryError
         If pyarrow is missing, or DuckDB where files are not grouped by query.
     """
-    files = _files(paths)
     pq = need("pyarrow.parquet")
+    files = [path for path in _files(paths) if pq.read_metadata(path).num_rows]
+    if not files:
+        raise DataError("The files have no rows, so there is nothing to evaluate.")
     schema = pq.read_schema(files[0])
     plan = Plan.of(schema.empty_table().to_pandas(), measures, **options)
     used = [str(name) for name in plan.roles.columns()]
@@ -202,8 +204,6 @@ def _rows_at_once(files: Sequence[str], used: Sequence[str], budget: int) -> int
                 for chunk in chunks
                 if chunk.path_in_schema in used
             )
-    if not rows:
-        raise DataError("The files have no rows, so there is nothing to evaluate.")
     return int(min(max(budget * rows // size, FEWEST_ROWS), MOST_ROWS))
 
 

@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 
 from rank_magic.notes import plain_text
 
-__all__ = ["COLOURS", "DASHES", "GREY", "PATTERNS", "figure", "label"]
+__all__ = ["COLOURS", "DASHES", "GREY", "PALE", "PATTERNS", "figure", "label"]
 
 # They hold a contrast of 3:1 on white and on dark, and colour-blind people can tell them apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+PALE = "rgba(0, 114, 178, .2)"  # the first, for what is not looked at
 GREY = "#767676"
 # Colour is never the only sign.
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")

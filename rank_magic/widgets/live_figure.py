@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import plotly.graph_objects as go
 import traitlets
+from plotly.basedatatypes import Undefined
 
 __all__ = ["LiveFigure"]
 
@@ -54,6 +55,12 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
     def _with_settings(self, proposal: dict[str, Any]) -> dict[str, Any]:
         return {**proposal["value"], **self._settings}  # plotly's constructor sets none
 
+    @traitlets.observe("_js2py_traceDeltas")
+    def _handler_js2py_traceDeltas(self, change: dict[str, Any]) -> None:
+        """Take in nothing that a page fills in: plotly would drop our data for it, or fail."""
+        if change["new"]:
+            self._js2py_traceDeltas = None
+
     def draw(self, figure: go.Figure) -> None:
         """Show another figure that has as many traces of the same kinds."""
         with self.batch_update():
@@ -72,7 +79,13 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
         """
         for kept, now in (("_widget_data", "_data"), ("_widget_layout", "_layout")):
             if hasattr(self, kept) and hasattr(self, now):
-                setattr(self, kept, deepcopy(getattr(self, now)))
+                setattr(self, kept, _said(getattr(self, now)))
+
+    def forget_selections(self) -> None:
+        """Take away the rectangles that were brushed."""
+        # Assigned to the layout it would change nothing: that never hears of a page's selections.
+        self.plotly_relayout({"selections": []})
+        self.keep()
 
     def when_brushed(self, handler: Callable[[tuple[float, float] | None], None]) -> None:
         """Call a handler with the range of x that is selected; with None when it no longer is."""
@@ -85,3 +98,15 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
 
         trace.on_selection(selected)
         trace.on_deselect(lambda *_: handler(None))
+
+
+def _said(state: Any) -> Any:
+    """Return a copy of a figure's state without what the page left undefined.
+
+    plotly knows that by one object, of which a copy is another that can't be sent.
+    """
+    if isinstance(state, dict):
+        return {name: _said(part) for name, part in state.items() if part is not Undefined}
+    if isinstance(state, list | tuple):
+        return [_said(part) for part in state if part is not Undefined]
+    return deepcopy(state)

@@ -13,6 +13,7 @@ from rank_magic.browsing import query_names, query_words, values, worst_first
 from rank_magic.evaluation import Evaluation
 from rank_magic.explanation_tables import explanation_html
 from rank_magic.notes import plain_text
+from rank_magic.plots.style import COLOURS, PALE
 from rank_magic.tables import means_html, worst_html
 from rank_magic.whatif import EXAMPLES, WhatIf
 from rank_magic.widgets.explorer import Explorer, box, button, dropdown, wrapped
@@ -54,6 +55,7 @@ class QueryExplorer(Explorer):
         self.system: Hashable = evaluation.systems[0]
         self.within: tuple[float, float] | None = None
         self._number: int | None = None
+        self._quiet = False
         self._make()
         self._fill()
         self._arrange()
@@ -120,7 +122,7 @@ class QueryExplorer(Explorer):
         self.when_clicked(self.list.before, lambda: self.list.step(-1))
         self.when_clicked(self.list.after, lambda: self.list.step(1))
         self.when_clicked(self.list.more, self._load_all)
-        self.when_clicked(self.everything, lambda: self.brush(None))
+        self.when_clicked(self.everything, self._list_all)
         self.when_clicked(self.reset, self._reset)
         self.when_clicked(self.back, self._back)
         self.distribution.when_brushed(self.brush)
@@ -129,11 +131,23 @@ class QueryExplorer(Explorer):
 
     def brush(self, within: tuple[float, float] | None) -> None:
         """List only the queries whose value lies in a range; None lists all."""
-        if within == self.within:
-            return
+        if within != self.within:
+            self._show_range(within)
+            self._look_within(within)
+
+    def _show_range(self, within: tuple[float, float] | None) -> None:
+        """Set both sliders, which then have nothing to tell."""
+        ends = self._ends()
+        self._quiet = True
+        try:
+            for slider, value in zip((self.low, self.high), within or ends, strict=True):
+                with slider.hold_trait_notifications():
+                    slider.min, slider.max, slider.value = *ends, value
+        finally:
+            self._quiet = False
+
+    def _look_within(self, within: tuple[float, float] | None) -> None:
         self.within = within
-        low, high = self._ends() if within is None else within
-        self.low.value, self.high.value = low, high
         self._draw_distribution()
         self._fill()
 
@@ -165,14 +179,10 @@ class QueryExplorer(Explorer):
     def _spread(self) -> Any:
         figure = plots.distribution(self._evaluation, self.measure, system=self.system)
         figure.update_layout(dragmode="select", selectdirection="h", height=200, margin={"t": 15})
-        if self.within is not None:
-            low, high = self.within
-            bars = figure.data[0]
-            inside = [place for place, x in enumerate(bars.x) if low <= x <= high]
-            bars.selectedpoints = inside
-        else:
-            figure.data[0].selectedpoints = None
-            figure.update_layout(selections=[])
+        (low, high), bars = self.within or self._ends(), figure.data[0]
+        # Colours of our own: those of plotly's selections change whenever it thinks of one.
+        bars.marker.color = [COLOURS[0] if low <= x <= high else PALE for x in bars.x]
+        bars.selected.marker.opacity = bars.unselected.marker.opacity = 1
         return figure
 
     def _draw_distribution(self) -> None:
@@ -193,23 +203,21 @@ class QueryExplorer(Explorer):
 
     def _start_over(self) -> None:
         """Look at all values of another measure or system."""
-        self.within = None
-        low, high = self._ends()
-        for end, value in ((self.low, low), (self.high, high)):
-            with end.hold_trait_notifications():
-                end.min, end.max, end.value = low, high, value
-        self._draw_distribution()
-        self._fill()
+        self._show_range(None)
+        self.distribution.forget_selections()
+        self._look_within(None)
         self._draw_ranking()
 
     def _change_range(self, _: Any) -> None:
-        low, high = self.low.value, self.high.value
-        ends = self._ends()
-        within = None if (low, high) == ends else (min(low, high), max(low, high))
-        if within != self.within:
-            self.within = within
-            self._draw_distribution()
-            self._fill()
+        if self._quiet:
+            return
+        low, high = sorted((self.low.value, self.high.value))
+        self.distribution.forget_selections()
+        self._look_within(None if (low, high) == self._ends() else (low, high))
+
+    def _list_all(self) -> None:
+        self.distribution.forget_selections()
+        self.brush(None)
 
     def _load_all(self) -> None:
         self.list.load_all()

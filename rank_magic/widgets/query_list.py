@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -44,6 +45,16 @@ class Table(ITable):
     @traitlets.default("_dt_args")
     def _first_arguments(self) -> dict[str, Any]:
         return dict(self._first)
+
+    @traitlets.validate("_dt_args")
+    def _without_markup(self, proposal: dict[str, Any]) -> dict[str, Any]:
+        """Have what is above the columns below them too: there, itables takes names for markup."""
+        head, _, rest = proposal["value"]["table_html"].partition("</thead>")
+        below = head.partition("<thead>")[2]
+        foot = re.sub(
+            r"<tfoot>.*</tfoot>", lambda _: f"<tfoot>{below}</tfoot>", rest, flags=re.DOTALL
+        )
+        return {**proposal["value"], "table_html": f"{head}</thead>{foot}"}
 
     @traitlets.default("classes")
     def _first_classes(self) -> str:

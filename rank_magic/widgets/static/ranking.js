@@ -105,10 +105,14 @@ function render({ model, el }) {
     const does = event.target.dataset?.does;
     if (does === "up" || does === "down") tell(rowAt(event).dataset.id, does);
   });
-  root.addEventListener("change", event => {
-    if (event.target.dataset?.does === "grade") {
-      tell(rowAt(event).dataset.id, "grade", event.target.value);
-    }
+  const grade = event => {
+    const { dataset, value } = event.target;
+    if (dataset?.does === "grade") tell(rowAt(event).dataset.id, "grade", value);
+  };
+  root.addEventListener("change", grade);
+  // In a notebook the Enter key does not end the typing, as it does elsewhere.
+  root.addEventListener("keydown", event => {
+    if (event.key === "Enter" && event.target.type === "number") grade(event);
   });
   root.addEventListener("dragstart", event => {
     dragged = rowAt(event)?.dataset.id ?? null;

@@ -40,6 +40,8 @@ function render({ model, el }) {
   });
   range.addEventListener("input", set);
   field.addEventListener("change", set);
+  // In a notebook the Enter key does not end the typing, as it does elsewhere.
+  field.addEventListener("keydown", event => { if (event.key === "Enter") set(event); });
   field.addEventListener("blur", show);
   const names = ["value", "min", "max", "step", "description", "disabled"];
   for (const name of names) model.on(`change:${name}`, show);
