@@ -79,8 +79,10 @@ class Conventions:
     max_grade : float, optional
         Highest grade of the scale, for measures that do not say themselves; the highest grade
         in the whole frame when not given.
-    gain, discount
-        What a grade and a rank are worth, where a measure does not say itself.
+    gain : str, mapping or callable
+        What a grade is worth, where a measure does not say itself.
+    discount : str, sequence of float or callable
+        What a rank is worth, where a measure does not say itself.
 
     Raises
     ------

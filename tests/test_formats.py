@@ -373,6 +373,13 @@ def test_qrels_come_back_as_they_were_written(name: str, folder: Path, data: Any
         same(rm.read_qrels(folder / "file"), frame)
 
 
+@pytest.mark.parametrize("length", [10, 4085, 4096, 10_000])
+def test_letor_files_with_long_ids_are_known_by_their_content(tmp_path: Path, length: int) -> None:
+    frame = pd.DataFrame({"query_id": ["x" * length], "grade": [1], "feature_1": [0.5]})
+    (tmp_path / "file").write_text(f"1 qid:{'x' * length} 1:0.5\n")
+    same(rm.read_qrels(tmp_path / "file"), frame)
+
+
 @pytest.mark.parametrize("name", [one.name for one in FORMATS if one.write_run])
 @given(data=LIST)
 @settings(max_examples=25)

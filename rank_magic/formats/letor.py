@@ -191,7 +191,9 @@ def looks(head: bytes) -> bool:
     """Tell by ``qid:`` and by features, each with its number."""
     line = first_line(head)
     if len(line) >= MOST_SHOWN:
-        line = line[:MOST_SHOWN].rpartition(" ")[0]  # the last feature may be cut
+        shown = line[:MOST_SHOWN]
+        whole = shown.rpartition(" ")[0]  # the last feature may be cut, which an id may be too
+        line = whole if " " in whole else shown
     return FIRST.fullmatch(line) is not None
 
 

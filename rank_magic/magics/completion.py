@@ -114,7 +114,7 @@ def _quoted(text: str, fragment: str) -> str:
 def _values(option: Option, magics: Any, frames: list[pd.DataFrame]) -> Iterator[tuple[str, str]]:
     if option.choices:
         yield from ((word, "value") for word in option.choices)
-    elif option.kind == "column":
+    elif option.kind in ("column", "system"):  # a system is named by its column, as a rule
         columns = dict.fromkeys(
             str(name)
             for frame in frames

@@ -49,6 +49,7 @@ EXAMPLES = {
     "gain": "linear",
     "discount": "reciprocal",
 }
+METAVARS = {"choice": "WORD", "whole": "N", "cutoffs": "5,10,20"}
 COLUMNS, CUTOFFS, CONVENTIONS, RESULT = "Columns", "Cutoffs", "Conventions", "Result"
 OPTION_GROUPS = (COLUMNS, CUTOFFS, CONVENTIONS, RESULT)
 
@@ -66,7 +67,7 @@ class Option:
     group : str
         Under which heading the help lists it.
     kind : str
-        What its value is: "column", "choice", "whole", "number", "gain", "discount",
+        What its value is: "column", "system", "choice", "whole", "number", "gain", "discount",
         "cutoffs", "measure", "frame", "name" or "file"; nothing for a switch.
     help, example : str
         What it does, and a value.
@@ -104,9 +105,7 @@ class Option:
     @property
     def metavar(self) -> str:
         """What stands for its value in the help."""
-        return {"choice": "WORD", "whole": "N", "cutoffs": "5,10,20"}.get(
-            self.kind, self.kind.upper()
-        )
+        return METAVARS.get(self.kind, self.kind.upper())
 
 
 OURS = (
@@ -132,7 +131,7 @@ OURS = (
     Option(
         name="baseline",
         group=RESULT,
-        kind="column",
+        kind="system",
         session=False,
         help="compare the other systems with this one: differences, tests, what could turn them",
         example="bm25",

@@ -40,21 +40,28 @@ def figure(*, x: str, y: str, height: int = 300, **layout: Any) -> go.Figure:
     **layout
         As in plotly's ``update_layout``.
     """
-    empty = go.Figure()
-    empty.update_layout(
-        template="none",
-        autosize=True,
-        height=height,
-        margin={"l": 60, "r": 15, "t": 40, "b": 50},
-        paper_bgcolor="rgba(0, 0, 0, 0)",
-        plot_bgcolor="rgba(0, 0, 0, 0)",
-        font={"color": GREY, "size": 12},
-        legend={"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
-        hoverlabel={"namelength": -1},
-        modebar={"bgcolor": "rgba(0, 0, 0, 0)", "color": GREY, "activecolor": COLOURS[0]},
-        **layout,
+    axis = {
+        "gridcolor": SOFT,
+        "zerolinecolor": SOFT,
+        "linecolor": GREY,
+        "ticks": "outside",
+        "tickcolor": SOFT,
+    }
+    # In one go: each change of a figure's layout takes plotly ten milliseconds.
+    return go.Figure(
+        layout={
+            "template": "none",
+            "autosize": True,
+            "height": height,
+            "margin": {"l": 60, "r": 15, "t": 40, "b": 50},
+            "paper_bgcolor": "rgba(0, 0, 0, 0)",
+            "plot_bgcolor": "rgba(0, 0, 0, 0)",
+            "font": {"color": GREY, "size": 12},
+            "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+            "hoverlabel": {"namelength": -1},
+            "modebar": {"bgcolor": "rgba(0, 0, 0, 0)", "color": GREY, "activecolor": COLOURS[0]},
+            "xaxis": {"title": {"text": x}, **axis},
+            "yaxis": {"title": {"text": y}, **axis},
+            **layout,
+        }
     )
-    axis = {"gridcolor": SOFT, "zerolinecolor": SOFT, "linecolor": GREY, "ticks": "outside"}
-    empty.update_xaxes(title={"text": x}, tickcolor=SOFT, **axis)
-    empty.update_yaxes(title={"text": y}, tickcolor=SOFT, **axis)
-    return empty
