@@ -64,6 +64,13 @@ def test_bars_add_up_to_the_value_and_stand_beside_the_ideal(two: rm.Evaluation)
     assert list(now.x) == list(range(1, 11))
 
 
+@pytest.mark.parametrize(("rows", "step"), [(2, 1), (20, 1), (21, 2), (300, 20), (5000, 50)])
+def test_every_tick_is_a_rank(rows: int, step: int) -> None:
+    frame = pd.DataFrame({"query": "a", "doc": range(rows), "grade": 1, "score": range(rows)})
+    figure = rm.evaluate(frame, "AP").plot.contributions()
+    assert (figure.layout.xaxis.tick0, figure.layout.xaxis.dtick) == (0, step)
+
+
 def test_a_ranking_without_results_can_be_drawn() -> None:
     frame = pd.DataFrame({"query": "a", "doc": ["x"], "grade": [1], "score": [None]})
     figure = rm.evaluate(frame, "nDCG").plot.contributions()

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["contributions"]
 
 MOST_RANKS = 1000
+MOST_TICKS = 20
+STEPS = (1, 2, 5, 10, 20, 50)
 HOVER = "rank %{x}: %{y:.4f}"
 
 
@@ -78,7 +80,8 @@ def contributions(
             hovertemplate=HOVER,
         )
     )
-    whole.update_xaxes(range=[0.4, deepest + 0.6], tickformat="d", nticks=20)
+    step = next(step for step in STEPS if deepest <= MOST_TICKS * step)
+    whole.update_xaxes(range=[0.4, deepest + 0.6], tick0=0, dtick=step)
     whole.update_yaxes(rangemode="tozero")
     return whole
 
