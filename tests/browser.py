@@ -31,6 +31,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -53,6 +54,17 @@ CHROMIUM_FLAGS = [
     # Requests to the outside are seen, and fail everywhere, not only where there is no network.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
+
+MATHJAX = "cdnjs.cloudflare.com/ajax/libs/mathjax"
+# What the console says without us: JupyterLab of a widget whose kernel is gone, Notebook 7 of an
+# empty notebook, plotly 6 of a plain figure, for which it asks the web for MathJax.
+NOT_OURS = (
+    "widget model not found",
+    "reading 'schema'",
+    "reading 'last_modified'",
+    "'filebrowser:open-path' not registered",
+    MATHJAX,
+)
 
 # The notebook in front. Its `context` is the document, its `sessionContext` the kernel.
 NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
@@ -256,13 +268,23 @@ class NotebookPage:
         self.wait_for_kernel()
 
     @property
+    def complaints(self) -> list[str]:
+        """What the browser's console shows in red, and what was raised in the kernel unseen."""
+        return [
+            *(one for one in self.errors if not any(words in one for words in NOT_OURS)),
+            *self.raised,
+        ]
+
+    @property
     def outside_requests(self) -> list[str]:
         """Addresses asked for that are not this server's own."""
         ours = urlsplit(self.server.origin).netloc
         return [
             url
             for url in self.requests
-            if urlsplit(url).scheme not in ("data", "blob") and urlsplit(url).netloc != ours
+            if urlsplit(url).scheme not in ("data", "blob")
+            and urlsplit(url).netloc != ours
+            and not (MATHJAX in url and version("plotly") < "7")
         ]
 
     def wait_for_kernel(self) -> None:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import plotly
 import plotly.graph_objects as go
 import traitlets
 from plotly.basedatatypes import Undefined
 
 __all__ = ["LiveFigure"]
 
+STATIC = Path(__file__).parent / "static"
 CONFIG = {"displaylogo": False, "responsive": True}
 
 
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]
-    """A figure in a widget: several megabytes of script, so one that is updated, not many.
+    """A figure in a widget, which is updated, not made anew.
 
     Parameters
     ----------
@@ -25,18 +28,26 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
         What it shows first.
     config : dict, optional
         As in plotly, such as which buttons its bar has.
+    scripted : bool
+        Whether it brings plotly's script, several megabytes, to the page: of the figures that are
+        shown together one does.
     """
 
     # As text: anywidget watches files, and never lets go of a widget whose script is in one.
-    _esm = str(go.FigureWidget._esm)
+    _esm = (STATIC / "live_figure.js").read_text(encoding="utf-8")
+    _plotly = traitlets.Unicode(plotly.__version__).tag(sync=True)
+    _script = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, figure: go.Figure, config: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, figure: go.Figure, config: dict[str, Any] | None = None, *, scripted: bool = True
+    ) -> None:
         for trace in figure.data:
             trace.uid = str(uuid4())
         # plotly's own constructor sends an empty figure first, and a page that is quick enough, or
         # too slow, never learns of the rest: so the first that is sent is whole.
         self._first = figure
         self._settings = {**CONFIG, **(config or {})}
+        self._scripted = scripted
         super().__init__(figure)
 
     @traitlets.default("_widget_data")
@@ -46,6 +57,10 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
     @traitlets.default("_widget_layout")
     def _first_layout(self) -> dict[str, Any]:
         return deepcopy(self._first.layout._props)
+
+    @traitlets.default("_script")
+    def _first_script(self) -> str:
+        return str(go.FigureWidget._esm) if self._scripted else ""
 
     @traitlets.default("_config")
     def _first_config(self) -> dict[str, Any]:

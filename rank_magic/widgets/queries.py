@@ -286,7 +286,7 @@ class QueryExplorer(Explorer):
         from_web = any(row["image"].startswith("http") for row in self.ranking.rows)
         self.images.layout.display = None if from_web else "none"
         if self.contributions is None:
-            self.contributions = LiveFigure(figure)
+            self.contributions = LiveFigure(figure, scripted=False)
             self._below.children = [
                 self.heading,
                 wrapped(self.examples, self.back, self.reset, self.every_rank, self.images),

@@ -76,7 +76,8 @@ class SystemsExplorer(Explorer):
         self.summary, self.heading = ipywidgets.HTML(), ipywidgets.HTML()
         self.rankings = ipywidgets.HTML()
         self.scatter = LiveFigure(plots.scatter(self.values(), self.measure))
-        self.differences = LiveFigure(plots.differences(self.values(), self.measure))
+        differences = plots.differences(self.values(), self.measure)
+        self.differences = LiveFigure(differences, scripted=False)
         self.list = QueryList(self._choose)
 
     def _arrange(self) -> None:

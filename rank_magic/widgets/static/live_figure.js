@@ -1,0 +1,47 @@
+// plotly's script has four megabytes. It is evaluated once for all figures of a page, and no model
+// waits for it: anywidget gives a model two seconds to come about, too few on a busy machine.
+
+const scripts = (globalThis.rankMagicPlotly ??= new Map());
+
+// The module of a plotly, once one of its figures has brought the script.
+function plotlyFor(model) {
+  const version = model.get("_plotly");
+  if (!scripts.has(version)) {
+    const one = {};
+    one.module = new Promise(resolve => { one.resolve = resolve; });
+    scripts.set(version, one);
+  }
+  const one = scripts.get(version);
+  const text = model.get("_script");
+  if (text && one.resolve) {
+    one.resolve(evaluated(text));
+    one.resolve = null;
+  }
+  return one.module;
+}
+
+async function evaluated(text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  try {
+    return await import(/* webpackIgnore: true */ url);
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+export default () => {
+  let figure = null;
+  const made = async context => {
+    const made = (await plotlyFor(context.model)).default;
+    const figure = typeof made === "function" ? await made() : made;
+    await figure.initialize?.(context); // from the present state: what it missed is in there
+    return figure;
+  };
+  return {
+    initialize({ model }) { plotlyFor(model); },
+    async render(context) {
+      figure ??= made(context);
+      return (await figure).render(context);
+    },
+  };
+};
