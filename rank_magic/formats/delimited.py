@@ -80,6 +80,7 @@ class Lines:
         for at, (name, kind) in enumerate(self.fields):
             if name is not None:
                 columns[name] = _column(kind, self.parts.pop(at))
+                _give_back()
         return pd.DataFrame(columns, copy=False)
 
     @property
@@ -301,6 +302,14 @@ def _column(kind: str, parts: list[Any]) -> Any:
     if kind in ("id", "text"):
         return text_column(parts)
     return _names(parts)
+
+
+def _give_back() -> None:
+    """Have pyarrow return what it no longer needs, or it adds up column by column."""
+    if find_spec("pyarrow") is not None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
 
 
 def _names(parts: list[Any]) -> Any:
