@@ -42,7 +42,8 @@ test-long: .venv/.has-dev browser java  ## Run the slow tests, and the fuzzing a
 check: lint
 	$(BIN)/mypy
 
-lint: .venv/.has-dev  ## Check style
+lint: .venv/.has-dev  ## Check style and spelling
+	$(BIN)/codespell
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
