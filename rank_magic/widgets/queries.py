@@ -18,6 +18,7 @@ from rank_magic.tables import means_html, worst_html
 from rank_magic.whatif import EXAMPLES, WhatIf
 from rank_magic.widgets.explorer import Explorer, box, button, dropdown, wrapped
 from rank_magic.widgets.live_figure import LiveFigure
+from rank_magic.widgets.own_doing import OwnDoing
 from rank_magic.widgets.query_list import QueryList
 from rank_magic.widgets.ranking_list import RankingList
 from rank_magic.widgets.slider import Slider
@@ -55,7 +56,7 @@ class QueryExplorer(Explorer):
         self.system: Hashable = evaluation.systems[0]
         self.within: tuple[float, float] | None = None
         self._number: int | None = None
-        self._quiet = False
+        self._own_doing = OwnDoing()
         self._make()
         self._fill()
         self._arrange()
@@ -138,13 +139,10 @@ class QueryExplorer(Explorer):
     def _show_range(self, within: tuple[float, float] | None) -> None:
         """Set both sliders, which then have nothing to tell."""
         ends = self._ends()
-        self._quiet = True
-        try:
+        with self._own_doing:
             for slider, value in zip((self.low, self.high), within or ends, strict=True):
                 with slider.hold_trait_notifications():
                     slider.min, slider.max, slider.value = *ends, value
-        finally:
-            self._quiet = False
 
     def _look_within(self, within: tuple[float, float] | None) -> None:
         self.within = within
@@ -209,7 +207,7 @@ class QueryExplorer(Explorer):
         self._draw_ranking()
 
     def _change_range(self, _: Any) -> None:
-        if self._quiet:
+        if self._own_doing:
             return
         low, high = sorted((self.low.value, self.high.value))
         self.distribution.forget_selections()

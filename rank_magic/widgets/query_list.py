@@ -12,6 +12,7 @@ from itables.javascript import get_itables_extension_arguments
 from itables.widget import ITable
 
 from rank_magic.widgets.explorer import button, dropdown, wrapped
+from rank_magic.widgets.own_doing import OwnDoing
 
 __all__ = ["QueryList"]
 
@@ -88,7 +89,7 @@ class QueryList:
         self.numbers: list[int] = []
         self._every = False
         self._current: int | None = None
-        self._quiet = False
+        self._own_doing = OwnDoing()
         self.table: Table | None = None
         self.choice = dropdown("Query", [])
         self.before, self.after = button("Previous query"), button("Next query")
@@ -113,8 +114,7 @@ class QueryList:
         table = columns(listed)
         texts = [column for _, column in table if isinstance(column, list)]
         labels = [" · ".join(filter(None, words)) for words in zip(*texts, strict=True)]
-        self._quiet = True
-        try:
+        with self._own_doing:
             if self.table is None:
                 # The first that is sent is whole: a page that is slow never learns of the rest.
                 self.table = Table(_frame(table), selected_rows=[0][: len(listed)], **TABLE)
@@ -122,8 +122,6 @@ class QueryList:
                 self.table.update(_frame(table), selected_rows=[], **TABLE)
             self.choice.options = list(zip(labels, self.numbers, strict=True))
             self._mark()
-        finally:
-            self._quiet = False
 
     def load_all(self) -> None:
         """List all queries from now on."""
@@ -139,20 +137,17 @@ class QueryList:
     def show(self, number: int | None) -> None:
         """Mark a query as the one that is chosen."""
         self._current = number
-        self._quiet = True
-        try:
+        with self._own_doing:
             self._mark()
-        finally:
-            self._quiet = False
 
     def row_chosen(self, change: Any) -> None:
         """Hear that a row of the table was clicked."""
-        if not self._quiet and change["new"]:
+        if not self._own_doing and change["new"]:
             self._chosen(self.numbers[change["new"][0]])
 
     def name_chosen(self, change: Any) -> None:
         """Hear that a query was chosen from the dropdown."""
-        if not self._quiet and change["new"] is not None:
+        if not self._own_doing and change["new"] is not None:
             self._chosen(change["new"])
 
     def _mark(self) -> None:
