@@ -1,11 +1,11 @@
-"""Pytest's plumbing, and the fixtures of the browser tests (see browser.py)."""
+"""Pytest's plumbing, and what several files ask for: a shell, a JupyterLab (see browser.py)."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -32,6 +32,18 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.when == "call":
         item.stash[FAILED] = report.failed
     return report
+
+
+@pytest.fixture
+def magic_shell() -> Iterator[Any]:
+    """A shell with the magics."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    shell = InteractiveShell()
+    shell.run_line_magic("load_ext", "rank_magic")
+    yield shell
+    shell.run_line_magic("unload_ext", "rank_magic")
+    InteractiveShell.clear_instance()
 
 
 @pytest.fixture(scope="session")

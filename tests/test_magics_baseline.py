@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import pandas as pd
 import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.error import UsageError
-from IPython.core.interactiveshell import InteractiveShell
 
 import rank_magic as rm
 from rank_magic.errors import RankMagicError
@@ -31,13 +29,9 @@ FRAME = pd.DataFrame(
 
 
 @pytest.fixture
-def shell() -> Iterator[Any]:
-    shell = InteractiveShell()
-    shell.run_line_magic("load_ext", "rank_magic")
-    shell.user_ns["shop"] = FRAME.copy()
-    yield shell
-    shell.run_line_magic("unload_ext", "rank_magic")
-    InteractiveShell.clear_instance()
+def shell(magic_shell: Any) -> Any:
+    magic_shell.user_ns["shop"] = FRAME.copy()
+    return magic_shell
 
 
 def test_a_baseline_shows_the_comparison(shell: Any) -> None:

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 
 import rank_magic as rm
 from rank_magic.widgets import QueryExplorer
 
 
 @pytest.fixture
-def shell() -> Iterator[Any]:
-    shell = InteractiveShell()
-    shell.run_line_magic("load_ext", "rank_magic")
-    shell.user_ns["shop"] = rm.datasets.load_electronics()
-    yield shell
-    shell.run_line_magic("unload_ext", "rank_magic")
-    InteractiveShell.clear_instance()
+def shell(magic_shell: Any) -> Any:
+    magic_shell.user_ns["shop"] = rm.datasets.load_electronics()
+    return magic_shell
 
 
 def test_explore_shows_the_widget_and_out_keeps_the_evaluation(shell: Any) -> None:
