@@ -1051,7 +1051,7 @@ def test_the_table_is_legible_in_a_notebook_and_when_it_reopens(lab: Lab, dark: 
     page.cell(1).locator("summary").click()
     assert "tied scores, worst to best order" in page.text(1)
     page.screenshot(f"magics-details-{theme}", cell=1)
-    assert page.complaints == []
+    assert page.errors == []
     assert page.outside_requests == []
 
     page.save()
