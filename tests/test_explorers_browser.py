@@ -47,6 +47,18 @@ CUT = """() => [...document.querySelectorAll(".rm-explorer, .rm-explorer *")].fi
         && ["hidden", "clip"].includes(style.overflowX) && !node.closest("svg, .js-plotly-plot")
         && style.textOverflow !== "ellipsis" && !["SELECT", "INPUT"].includes(node.tagName);
 }).map(node => `${node.className}: ${node.innerText?.slice(0, 60)}`)"""
+# Milliseconds from a click on the button for the next query until the page shows that query.
+NEXT = """() => new Promise(done => {
+    const heading = () => document.querySelector(".rm-explorer h4").innerText;
+    const before = heading(), start = performance.now();
+    const look = () => {
+        if (heading() === before) requestAnimationFrame(look);
+        else requestAnimationFrame(() => done(performance.now() - start));
+    };
+    [...document.querySelectorAll(".rm-explorer button")]
+        .find(button => button.innerText.trim() === "Next query").click();
+    look();
+})"""
 NAMELESS = re.compile(
     r"^\s*- (button|checkbox|combobox|searchbox|slider|spinbutton|textbox)(?! \")", re.MULTILINE
 )
@@ -451,22 +463,16 @@ def test_ten_thousand_queries_open_and_change_quickly(
     sizes = []
     for _ in range(3):
         for _ in range(10):
-            before = it.heading()
-            start = time.perf_counter()
-            it.raw.get_by_role("button", name="Next query").click()
-            it.raw.wait_for_function(
-                "before => document.querySelector('.rm-explorer h4').innerText !== before",
-                arg=before,
-            )
-            times.append(time.perf_counter() - start)
+            it.raw.wait_for_timeout(300)  # nobody clicks faster than the page settles
+            times += [it.raw.evaluate(NEXT)]
         sizes.append(memory())
     with capsys.disabled():
         print(
             f"\n10,000 queries x 100: measured and opened in {both:.2f} s, a choice takes "
-            f"{1000 * float(np.median(times)):.0f} ms (median); JavaScript heap after 10, 20, 30 "
+            f"{float(np.median(times)):.0f} ms (median); JavaScript heap after 10, 20, 30 "
             f"choices {', '.join(f'{size:.0f} MB, {nodes:.0f} nodes' for size, nodes in sizes)}"
         )
     assert sizes[2][0] < 1.2 * sizes[0][0] + 5
     assert sizes[2][1] < 1.2 * sizes[0][1]
-    assert np.median(times) < 2
+    assert np.median(times) < 2000
     clean(page)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import plotly
 import plotly.graph_objects as go
 import traitlets
@@ -37,6 +38,7 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
     _esm = (STATIC / "live_figure.js").read_text(encoding="utf-8")
     _plotly = traitlets.Unicode(plotly.__version__).tag(sync=True)
     _script = traitlets.Unicode().tag(sync=True)
+    _js2py_traceDeltas = traitlets.Any().tag(sync=True, echo_update=False)
 
     def __init__(
         self, figure: go.Figure, config: dict[str, Any] | None = None, *, scripted: bool = True
@@ -45,18 +47,18 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
             trace.uid = str(uuid4())
         # plotly's own constructor sends an empty figure first, and a page that is quick enough, or
         # too slow, never learns of the rest: so the first that is sent is whole.
-        self._first = figure
+        self._shown = figure
         self._settings = {**CONFIG, **(config or {})}
         self._scripted = scripted
         super().__init__(figure)
 
     @traitlets.default("_widget_data")
     def _first_data(self) -> list[Any]:
-        return [deepcopy(trace._props) for trace in self._first.data]
+        return [deepcopy(trace._props) for trace in self._shown.data]
 
     @traitlets.default("_widget_layout")
     def _first_layout(self) -> dict[str, Any]:
-        return deepcopy(self._first.layout._props)
+        return deepcopy(self._shown.layout._props)
 
     @traitlets.default("_script")
     def _first_script(self) -> str:
@@ -71,19 +73,17 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
         return {**proposal["value"], **self._settings}  # plotly's constructor sets none
 
     @traitlets.observe("_js2py_traceDeltas")
-    def _handler_js2py_traceDeltas(self, change: dict[str, Any]) -> None:
+    def _handler_js2py_traceDeltas(self, _: Any) -> None:
         """Take in nothing that a page fills in: plotly would drop our data for it, or fail."""
-        if change["new"]:
-            self._js2py_traceDeltas = None
 
     def draw(self, figure: go.Figure) -> None:
         """Show another figure that has as many traces of the same kinds."""
-        with self.batch_update():
-            for mine, new in zip(self.data, figure.data, strict=True):
-                props = new.to_plotly_json()
-                props.pop("type")
-                mine.update(props, overwrite=False)
-            self.layout.update(figure.layout.to_plotly_json())
+        shown, self._shown = self._shown, figure
+        pairs = zip(self.data, shown.data, figure.data, strict=True)
+        with self.batch_update():  # of what differs: whatever is said again takes plotly long
+            for mine, old, new in pairs:
+                mine.update(_different(old, new), overwrite=False)
+            self.layout.update(_different(shown.layout, figure.layout))
         self.keep()
 
     def keep(self) -> None:
@@ -125,3 +125,19 @@ def _said(state: Any) -> Any:
     if isinstance(state, list | tuple):
         return [_said(part) for part in state if part is not Undefined]
     return deepcopy(state)
+
+
+def _different(old: Any, new: Any) -> dict[str, Any]:
+    """Return the properties of a trace or layout that another one has otherwise."""
+    before, after = old.to_plotly_json(), new.to_plotly_json()
+    return {name: part for name, part in after.items() if not _same(before.get(name), part)}
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return np.array_equal(one, other)
+    return bool(one == other)
