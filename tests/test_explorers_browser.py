@@ -277,6 +277,7 @@ def test_a_ranking_is_edited_and_every_measure_follows(lab: Lab, values: pd.Data
     expect(it.box.locator(".rm-values")).to_contain_text("change")
     assert it.list.get_by_label(re.compile("Grade of rank 1,")).input_value() == other
     it.raw.get_by_role("button", name="Reset", exact=True).click()
+    expect(it.box.locator(".rm-values")).not_to_contain_text("change")
 
     # The article's example: RR and AP do not move where nDCG and ERR do.
     it.raw.get_by_label("Example ranking").select_option("grades 3 1 0")
