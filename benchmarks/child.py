@@ -57,8 +57,9 @@ def memory(contender: str, size: str) -> dict[str, Any]:
     frame = data.with_ids(data.tidy(size), chosen.form)
     small = data.with_ids(data.tidy("10x10"), chosen.form)
     chosen.compute(chosen.convert(small))  # what is loaded or compiled at first use is not meant
-    columns = int(frame.memory_usage(index=False, deep=False).sum())
-    del small
+    frames = frame if isinstance(frame, tuple) else (frame,)
+    columns = sum(int(one.memory_usage(index=False, deep=False).sum()) for one in frames)
+    del small, frames
     extra = peak(lambda: chosen.compute(chosen.convert(frame)))
     return {"peak": extra, "columns": columns}
 
