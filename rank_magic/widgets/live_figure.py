@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
 import plotly
 import plotly.graph_objects as go
 import traitlets
@@ -138,6 +137,6 @@ def _same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.array_equal(one, other)
-    return bool(one == other)
+    if hasattr(one, "shape") and hasattr(other, "shape"):
+        return one.shape == other.shape and bool((one == other).all())
+    return type(one) is type(other) and bool(one == other)
