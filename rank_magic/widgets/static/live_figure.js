@@ -1,5 +1,6 @@
-// plotly's script has four megabytes. It is evaluated once for all figures of a page, and no model
-// waits for it: anywidget gives a model two seconds to come about, too few on a busy machine.
+// plotly's script has five megabytes. It is evaluated once for all figures of a page, and when all
+// else is there: anywidget gives a model two seconds to come about, and drops every later message
+// of one that took longer, whatever kept the page busy.
 
 const scripts = (globalThis.rankMagicPlotly ??= new Map());
 
@@ -20,7 +21,13 @@ function plotlyFor(model) {
   return one.module;
 }
 
+const idle = () => new Promise(done => {
+  if (globalThis.requestIdleCallback) requestIdleCallback(done, { timeout: 1000 });
+  else setTimeout(done, 50);
+});
+
 async function evaluated(text) {
+  await idle();
   const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   try {
     return await import(/* webpackIgnore: true */ url);
@@ -38,7 +45,6 @@ export default () => {
     return figure;
   };
   return {
-    initialize({ model }) { plotlyFor(model); },
     async render(context) {
       figure ??= made(context);
       return (await figure).render(context);
