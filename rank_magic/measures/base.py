@@ -256,7 +256,7 @@ class Measure:
     @classmethod
     def summary(cls) -> str:
         """Return the first line of its docstring."""
-        return (cls.__doc__ or "").strip().splitlines()[0]
+        return next(iter((cls.__doc__ or "").strip().splitlines()), "")
 
     def __str__(self) -> str:
         set_ = [
