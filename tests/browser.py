@@ -55,16 +55,15 @@ CHROMIUM_FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
-MATHJAX = "cdnjs.cloudflare.com/ajax/libs/mathjax"
-# What the console says without us: JupyterLab of a widget whose kernel is gone, Notebook 7 of an
-# empty notebook, plotly 6 of a plain figure, for which it asks the web for MathJax.
-NOT_OURS = (
-    "widget model not found",
+# What the console says without us.
+GONE = "widget model not found"  # JupyterLab of a widget, once the page was loaded anew
+NOTEBOOK_7 = (
     "reading 'schema'",
     "reading 'last_modified'",
     "'filebrowser:open-path' not registered",
-    MATHJAX,
 )
+MATHJAX = "cdnjs.cloudflare.com/ajax/libs/mathjax"  # plotly 6 asks the web for it for plain figures
+MATHJAX_IS_ASKED_FOR = int(version("plotly").split(".")[0]) < 7
 
 # The notebook in front. Its `context` is the document, its `sessionContext` the kernel.
 NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
@@ -232,6 +231,7 @@ class NotebookPage:
         self.requests: list[str] = []
         self.errors: list[str] = []  # what the browser's console shows in red
         self.raised: list[str] = []  # tracebacks of the kernel
+        self.loaded_anew = False
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("websocket", self._listen)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -270,10 +270,13 @@ class NotebookPage:
     @property
     def complaints(self) -> list[str]:
         """What the browser's console shows in red, and what was raised in the kernel unseen."""
-        return [
-            *(one for one in self.errors if not any(words in one for words in NOT_OURS)),
-            *self.raised,
+        not_ours = [
+            *([GONE] if self.loaded_anew else []),
+            *(NOTEBOOK_7 if self.place == "notebooks" else []),
+            *([MATHJAX] if MATHJAX_IS_ASKED_FOR else []),
         ]
+        errors = [one for one in self.errors if not any(words in one for words in not_ours)]
+        return errors + self.raised
 
     @property
     def outside_requests(self) -> list[str]:
@@ -284,7 +287,7 @@ class NotebookPage:
             for url in self.requests
             if urlsplit(url).scheme not in ("data", "blob")
             and urlsplit(url).netloc != ours
-            and not (MATHJAX in url and version("plotly") < "7")
+            and not (MATHJAX in url and MATHJAX_IS_ASKED_FOR)
         ]
 
     def wait_for_kernel(self) -> None:
@@ -359,11 +362,13 @@ class NotebookPage:
 
     def reload(self) -> None:
         """Load the page again, as F5 does; the kernel goes on."""
+        self.loaded_anew = True
         self.page.goto("about:blank")
         self._load()
 
     def reopen(self) -> None:
         """Open what was saved as on another day: the page and the kernel are new."""
+        self.loaded_anew = True
         self.page.goto("about:blank")
         self.server.end_kernels()
         self._load()

@@ -107,4 +107,4 @@ def test_the_quickstart_works_and_can_be_looked_at(lab: Lab) -> None:
         assert complaint not in everything
 
     assert page.outside_requests == []
-    assert page.complaints == []
+    assert page.errors == page.raised == []

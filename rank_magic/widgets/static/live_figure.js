@@ -39,10 +39,10 @@ async function evaluated(text) {
 export default () => {
   let figure = null;
   const made = async context => {
-    const made = (await plotlyFor(context.model)).default;
-    const figure = typeof made === "function" ? await made() : made;
-    await figure.initialize?.(context); // from the present state: what it missed is in there
-    return figure;
+    const widget = (await plotlyFor(context.model)).default;
+    const one = typeof widget === "function" ? await widget() : widget;
+    await one.initialize?.(context); // from the present state: what it missed is in there
+    return one;
   };
   return {
     async render(context) {
