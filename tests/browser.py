@@ -62,8 +62,15 @@ NOTEBOOK_7 = (
     "reading 'last_modified'",
     "'filebrowser:open-path' not registered",
 )
+# anywidget of a model that took more than two seconds; ours follow all the same (live.js).
+LATE = "[anywidget] Failed to initialize model."
 MATHJAX = "cdnjs.cloudflare.com/ajax/libs/mathjax"  # plotly 6 asks the web for it for plain figures
 MATHJAX_IS_ASKED_FOR = int(version("plotly").split(".")[0]) < 7
+
+# On such a page anywidget gives up every model at once, not only those of a busy page.
+IN_A_HURRY = """(timeout => {
+    AbortSignal.timeout = time => timeout.call(AbortSignal, time === 2000 ? 0 : time);
+})(AbortSignal.timeout)"""
 
 # The notebook in front. Its `context` is the document, its `sessionContext` the kernel.
 NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
@@ -198,9 +205,17 @@ class Lab:
         return path
 
     def open(
-        self, notebook: str | Path, *, dark: bool = False, notebook7: bool = False
+        self,
+        notebook: str | Path,
+        *,
+        dark: bool = False,
+        notebook7: bool = False,
+        hurried: bool = False,
     ) -> NotebookPage:
-        """Open a copy of the notebook, a path from the repository's root, and wait for its kernel."""
+        """Open a copy of the notebook, a path from the repository's root, and wait for its kernel.
+
+        On a `hurried` page anywidget takes every model for one that took too long.
+        """
         source = REPOSITORY / notebook
         copy = self.root / source.name
         book = nbformat.read(source, as_version=4)
@@ -209,6 +224,8 @@ class Lab:
         nbformat.write(book, copy)
         page = self._browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(PATIENCE * 1000)
+        if hurried:
+            page.add_init_script(IN_A_HURRY)
         place = "notebooks" if notebook7 else "lab/tree"
         self.pages.append(NotebookPage(self.server, page, copy, place))
         self.pages[-1].set_theme(dark=dark)
@@ -271,6 +288,7 @@ class NotebookPage:
     def complaints(self) -> list[str]:
         """What the browser's console shows in red, and what was raised in the kernel unseen."""
         not_ours = [
+            LATE,
             *([GONE] if self.loaded_anew else []),
             *(NOTEBOOK_7 if self.place == "notebooks" else []),
             *([MATHJAX] if MATHJAX_IS_ASKED_FOR else []),

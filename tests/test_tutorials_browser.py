@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from browser import PATIENCE, REPOSITORY, Lab, NotebookPage
 
-pytestmark = [pytest.mark.browser, pytest.mark.flaky(reruns=2)]  # as test_explorers_browser.py
+pytestmark = pytest.mark.browser
 expect.set_options(timeout=PATIENCE * 1000)
 
 FOLDER = REPOSITORY / "notebooks"

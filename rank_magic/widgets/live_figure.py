@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -13,13 +12,14 @@ import plotly.graph_objects as go
 import traitlets
 from plotly.basedatatypes import Undefined
 
+from rank_magic.widgets.live_widget import BorrowedWidget
+
 __all__ = ["LiveFigure"]
 
-STATIC = Path(__file__).parent / "static"
 CONFIG = {"displaylogo": False, "responsive": True}
 
 
-class LiveFigure(go.FigureWidget):  # type: ignore[misc]
+class LiveFigure(BorrowedWidget, go.FigureWidget):  # type: ignore[misc]
     """A figure in a widget, which is updated, not made anew.
 
     Parameters
@@ -33,10 +33,6 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
         shown together one does.
     """
 
-    # As text: anywidget watches files, and never lets go of a widget whose script is in one.
-    _esm = (STATIC / "live_figure.js").read_text(encoding="utf-8")
-    _plotly = traitlets.Unicode(plotly.__version__).tag(sync=True)
-    _script = traitlets.Unicode().tag(sync=True)
     _js2py_traceDeltas = traitlets.Any().tag(sync=True, echo_update=False)
 
     def __init__(
@@ -58,6 +54,10 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]
     @traitlets.default("_widget_layout")
     def _first_layout(self) -> dict[str, Any]:
         return deepcopy(self._shown.layout._props)
+
+    @traitlets.default("_script_name")
+    def _first_script_name(self) -> str:
+        return f"plotly {plotly.__version__}"
 
     @traitlets.default("_script")
     def _first_script(self) -> str:

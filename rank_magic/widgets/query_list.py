@@ -6,12 +6,14 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import itables
 import pandas as pd
 import traitlets
 from itables.javascript import get_itables_extension_arguments
 from itables.widget import ITable
 
 from rank_magic.widgets.explorer import button, dropdown, wrapped
+from rank_magic.widgets.live_widget import BorrowedWidget
 from rank_magic.widgets.own_doing import OwnDoing
 
 __all__ = ["QueryList"]
@@ -30,18 +32,25 @@ TABLE: dict[str, Any] = {
 }
 
 
-class Table(ITable):
+class Table(BorrowedWidget, ITable):  # type: ignore[misc]
     """itables' widget, whole from the first that is sent, and let go of when closed.
 
     See `LiveFigure`, which needs the same.
     """
 
-    _esm = str(ITable._esm)  # type: ignore[assignment]
     _css = str(ITable._css)  # type: ignore[assignment]
 
     def __init__(self, frame: pd.DataFrame, **options: Any) -> None:
         self._first, self._others = get_itables_extension_arguments(frame, None, **options)
         super().__init__(frame, **options)
+
+    @traitlets.default("_script_name")
+    def _first_script_name(self) -> str:
+        return f"itables {itables.__version__}"
+
+    @traitlets.default("_script")
+    def _first_script(self) -> str:
+        return str(ITable._esm)
 
     @traitlets.default("_dt_args")
     def _first_arguments(self) -> dict[str, Any]:

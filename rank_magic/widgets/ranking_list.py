@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from rank_magic.errors import RankMagicError
 from rank_magic.whatif import WhatIf
+from rank_magic.widgets.live_widget import STATIC, LiveWidget, script
 from rank_magic.widgets.ranking_rows import ranking_notes, ranking_rows
 
 __all__ = ["RankingList"]
 
-STATIC = Path(__file__).parent / "static"
 FEW_GRADES = 12  # of more grades than this none is offered: one is typed
 
 
-class RankingList(anywidget.AnyWidget):
+class RankingList(LiveWidget):
     """A ranking whose rows can be dragged, moved by buttons, and graded anew.
 
     It holds only what is seen; a `WhatIf` knows what is so.
     """
 
-    _esm = (STATIC / "ranking.js").read_text(encoding="utf-8")
+    _esm = script("ranking.js")
     _css = (STATIC / "ranking.css").read_text(encoding="utf-8")
 
     title = traitlets.Unicode().tag(sync=True)

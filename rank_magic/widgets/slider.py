@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import anywidget
 import traitlets
+
+from rank_magic.widgets.live_widget import LiveWidget, script
 
 __all__ = ["Slider"]
 
-STATIC = Path(__file__).parent / "static"
 
-
-class Slider(anywidget.AnyWidget):
+class Slider(LiveWidget):
     """A slider and a number field that say the same, both with a name.
 
     ipywidgets' own sliders have none that a screen reader finds.
     """
 
-    # As text: anywidget watches files, and never lets go of a widget whose script is in one.
-    _esm = (STATIC / "slider.js").read_text(encoding="utf-8")
+    _esm = script("slider.js")
 
     description = traitlets.Unicode().tag(sync=True)
     value = traitlets.Float().tag(sync=True)

@@ -11,4 +11,4 @@ function render({ el }) {
   return () => { observer.disconnect(); clearInterval(timer); };
 }
 
-export default { render };
+export default live({ render });

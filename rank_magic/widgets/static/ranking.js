@@ -143,4 +143,4 @@ function render({ model, el }) {
   return () => model.off("change:drawn", redraw);
 }
 
-export default { render };
+export default live({ render });

@@ -50,4 +50,4 @@ function render({ model, el }) {
   return () => { for (const name of names) model.off(`change:${name}`, show); };
 }
 
-export default { render };
+export default live({ render });
