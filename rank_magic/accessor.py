@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -31,6 +32,7 @@ OPTIONS = tuple(
     for parameter in inspect.signature(evaluate).parameters.values()
     if parameter.kind is parameter.KEYWORD_ONLY
 )
+OPTION_NAMES = tuple(option.name for option in OPTIONS)
 
 
 class Looks:
@@ -236,19 +238,18 @@ def measure_method(
 
     method.__name__ = method.__qualname__ = name
     method.__doc__ = cls.__doc__
-    method.__signature__ = _signature(cls)  # type: ignore[attr-defined]
+    method.__signature__ = _signature(cls)  # type: ignore[attr-defined,arg-type]
     return method
 
 
 def check_options(name: str, options: Iterable[str], own: Iterable[str] = ()) -> None:
     """Raise for an option that nobody knows, naming the nearest and all."""
-    known = [option.name for option in OPTIONS]
     for option in options:
-        if option not in known:
+        if option not in OPTION_NAMES:
             takes = f"It takes {', '.join(sorted(own))} and the options " if own else "Options are "
             raise MeasureError(
-                f"{name}() has no parameter {option!r}. {takes}{', '.join(known)}."
-                f"{did_you_mean(option, [*own, *known])}"
+                f"{name}() has no parameter {option!r}. {takes}{', '.join(OPTION_NAMES)}."
+                f"{did_you_mean(option, [*own, *OPTION_NAMES])}"
             )
 
 
@@ -261,9 +262,10 @@ def _plain(evaluation: Evaluation, *, mean: bool) -> Any:
         return means[name] if several else float(means[name])
     if several:
         return evaluation.per_query.xs(name, axis=1, level="measure")
-    return evaluation.per_query[name]
+    return evaluation.one_per_query()
 
 
+@cache
 def _signature(cls: type[Measure]) -> inspect.Signature:
     """Return the method's signature: the cutoff, the measure's parameters, then all options."""
     keyword = inspect.Parameter.KEYWORD_ONLY

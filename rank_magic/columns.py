@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -218,6 +219,12 @@ def _existing(name: Hashable, role: str, names: Sequence[Hashable]) -> Hashable:
 
 def conventional(role: str, names: Sequence[Hashable]) -> list[Hashable] | None:
     """Return the one column whose name is conventional for a role; None when there is none."""
+    found = _conventional(role, tuple(names))
+    return None if found is None else list(found)
+
+
+@lru_cache(maxsize=256)  # the same columns are asked about nine times, and again in the next call
+def _conventional(role: str, names: tuple[Hashable, ...]) -> list[Hashable] | None:
     for standing in ROLE_NAMES[role]:
         candidates = [name for name in names if str(name).lower() in standing]
         distinct = list(dict.fromkeys(candidates))

@@ -217,6 +217,11 @@ class Evaluation(Questions, Showing):
         flat = self._ruled.reshape(-1, len(self.queries)).T
         return pd.DataFrame(flat.copy(), index=self.queries, columns=self._columns())
 
+    def one_per_query(self) -> pd.Series[float]:
+        """Return the first column of `per_query`: of one system, the values of one measure."""
+        values = self._ruled[0, 0].copy()
+        return pd.Series(values, index=self.queries, name=self.names[0])
+
     def values_of(self, query: int) -> NDArray[np.float64]:
         """Return the values of the n-th query, shape (systems, measures)."""
         return self._ruled[:, :, query]

@@ -22,6 +22,8 @@ MISSING = -128
 FEW, FEW_LEVELS = 1000, 12
 # Bytes are looked at in larger pieces: threads that take turns at tiny steps wait for each other.
 BYTES = 4 * PIECE
+# Each number of one byte, at the place that it has when it is read without a sign.
+EVERY = np.arange(256, dtype=np.uint8).view(np.int8)
 
 
 def grade_codes(grades: NDArray[Any], negative: str) -> tuple[Codes, Scale]:
@@ -82,23 +84,28 @@ def _small(grades: NDArray[Any]) -> NDArray[np.int8] | None:
 
 def _levels(small: NDArray[np.int8]) -> NDArray[np.int8]:
     """Return the distinct grades, ascending."""
-    first = np.unique(small[:FEW])
-    usual = [int(grade) for grade in first if grade != MISSING][:FEW_LEVELS]
+    there = _occur(small[:FEW])
+    usual = EVERY[there][:FEW_LEVELS]
 
-    def others(at: int) -> NDArray[np.intp]:
+    def others(at: int) -> NDArray[np.bool_] | None:
         # The grades that the first rows hold are looked for one by one, which is far faster
         # than counting all, and mostly there are no others.
         piece = small[at : at + BYTES]
         known = piece == MISSING
         for grade in usual:
             known |= piece == grade
-        if known.all():
-            return np.zeros(0, dtype=np.intp)
-        return np.flatnonzero(np.bincount(piece.view(np.uint8), minlength=256))
+        return None if known.all() else _occur(piece)
 
-    found = [np.array(usual, dtype=np.intp), *in_threads(others, range(0, len(small), BYTES))]
-    levels = np.unique(np.concatenate(found).astype(np.uint8).view(np.int8))
-    return levels[levels != MISSING]
+    for found in in_threads(others, range(FEW, len(small), BYTES)):
+        if found is not None:
+            there |= found
+    there[MISSING] = False
+    return np.sort(EVERY[there])
+
+
+def _occur(small: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return for each of `EVERY` whether it is there."""
+    return np.bincount(small.view(np.uint8), minlength=256) > 0
 
 
 def _recoded(small: NDArray[np.int8], levels: NDArray[np.int8], codes: Codes) -> Codes:

@@ -183,13 +183,16 @@ def radix_order(codes: Ints, span: int) -> Ints:
 
 def _labels(columns: Sequence[pd.Series[Any]], rows: Ints) -> pd.Index[Any]:
     """Return the ids at the given rows, as an Index of the columns' own types."""
-    parts = [
-        pd.Index(values.array.take(rows), dtype=values.dtype, name=values.name)
-        for values in columns
-    ]
+    parts = [_index(values, rows) for values in columns]
     if len(parts) == 1:
         return parts[0]
     return pd.MultiIndex.from_arrays(parts, names=[part.name for part in parts])
+
+
+def _index(values: pd.Series[Any], rows: Ints) -> pd.Index[Any]:
+    if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
+        return pd.Index(values.to_numpy()[rows], name=values.name)  # the same, much sooner
+    return pd.Index(values.array.take(rows), dtype=values.dtype, name=values.name)
 
 
 def standing(labels: pd.Index[Any]) -> Ints | None:

@@ -72,8 +72,8 @@ class Scale:
 
         Unjudged documents and those with a negative grade are worth what a grade of 0 is.
         """
-        zero = float(worth(np.zeros(1))[0])
-        return np.concatenate([[0.0, zero, zero], worth(self.grades)])
+        zero, *each = worth(np.concatenate([[0.0], self.grades]))
+        return np.array([0.0, zero, zero, *each])
 
     def once(self, key: Hashable, table: Callable[[], Floats]) -> Floats:
         """Return a table that is made when it is first asked for by this key."""

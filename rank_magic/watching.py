@@ -67,20 +67,19 @@ def _bar(shell: Any, total: int, done: int, of: str) -> Any:
         return tqdm(leave=False, disable=False if shell is not None else None, **looks)
 
     # tqdm.notebook would leave a widget behind, which a reopened notebook can't show.
-    from IPython.display import HTML, display
+    from IPython.display import display
 
     class NotebookBar(tqdm):  # type: ignore[misc]
         monitor_interval = 0
 
         def display(self, msg: str | None = None, pos: int | None = None) -> None:  # noqa: ARG002
-            done = "" if msg == "" else self._html()
-            shown = HTML(done)  # type: ignore[no-untyped-call]
+            shown = {"text/html": "", "text/plain": ""} if msg == "" else self._forms()
             if getattr(self, "_handle", None) is None:
-                self._handle: Any = display(shown, display_id=True)  # type: ignore[no-untyped-call]
+                self._handle: Any = display(shown, raw=True, display_id=True)  # type: ignore[no-untyped-call]
             else:
-                self._handle.update(shown)
+                self._handle.update(shown, raw=True)
 
-        def _html(self) -> str:
+        def _forms(self) -> dict[str, str]:
             text = self.format_meter(
                 **{
                     **self.format_dict,
@@ -88,6 +87,7 @@ def _bar(shell: Any, total: int, done: int, of: str) -> Any:
                 }
             )
             share = f"value='{self.n}' max='{max(self.total, 1)}'"
-            return f"<progress {share}></progress> {escape(text)}"
+            html = f"<progress {share}></progress> {escape(text)}"
+            return {"text/html": html, "text/plain": text}
 
     return NotebookBar(file=io.StringIO(), leave=False, **looks)

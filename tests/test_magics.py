@@ -676,21 +676,25 @@ def test_work_that_lasts_shows_a_bar_in_the_terminal(shell: Shell) -> None:
 def test_work_that_lasts_shows_a_bar_in_the_notebook(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown: list[str] = []
+    shown: list[dict[str, str]] = []
 
     class Handle:
-        def update(self, html: Any) -> None:
-            shown.append(html.data)
+        def update(self, forms: dict[str, str], *, raw: bool) -> None:
+            assert raw
+            shown.append(forms)
 
-    def display(html: Any, display_id: bool) -> Handle:
-        shown.append(html.data)
+    def display(forms: dict[str, str], *, raw: bool, display_id: bool) -> Handle:
+        assert raw
+        assert display_id
+        shown.append(forms)
         return Handle()
 
     monkeypatch.setattr("IPython.display.display", display)
     monkeypatch.setattr(type(shell.ip), "kernel", object(), raising=False)
     shell.value("%rankeval frame rr")
-    assert any("<progress" in html for html in shown)
-    assert shown[-1] == ""
+    assert any("<progress" in forms["text/html"] for forms in shown)
+    assert any("left" in forms["text/plain"] for forms in shown)
+    assert set(shown[-1].values()) == {""}, "nothing of it stays, in no form"
     assert shell.err == ""
 
 

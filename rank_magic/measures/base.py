@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
@@ -249,6 +250,7 @@ class Measure:
         return dataclasses.replace(self, k=k)
 
     @classmethod
+    @cache
     def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:
         """Return the declared parameters besides the cutoff."""
         return tuple(field for field in dataclasses.fields(cls) if field.name != "k")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from rank_magic.browsing import measure_name, values
+from rank_magic.plots.shown import Figure
 from rank_magic.plots.style import COLOURS, GREY, PATTERNS, figure, label
 
 if TYPE_CHECKING:
@@ -110,4 +111,4 @@ def _styled(grid: Any, like: go.Figure, name: str) -> go.Figure:
     for axis in axes:
         grid.layout[axis].title = None
     grid.layout[axes[-1]].title = {"text": label(name), "font": {"color": GREY}}
-    return go.Figure(grid)
+    return Figure(grid)

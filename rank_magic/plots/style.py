@@ -5,9 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-import plotly.graph_objects as go
-
 from rank_magic.notes import plain_text
+from rank_magic.plots.shown import Figure
 
 __all__ = ["COLOURS", "DASHES", "GREY", "PALE", "PATTERNS", "figure", "label"]
 
@@ -28,7 +27,7 @@ def label(name: object) -> str:
     return escape(text if len(text) <= LONGEST else text[: LONGEST - 1] + "…", quote=False)
 
 
-def figure(*, x: str, y: str, height: int = 300, **layout: Any) -> go.Figure:
+def figure(*, x: str, y: str, height: int = 300, **layout: Any) -> Figure:
     """Return an empty figure that reads on light and dark pages.
 
     Parameters
@@ -49,7 +48,7 @@ def figure(*, x: str, y: str, height: int = 300, **layout: Any) -> go.Figure:
         "exponentformat": "power",  # nobody calls 1e-6 "1µ" here
     }
     # In one go: each change of a figure's layout takes plotly ten milliseconds.
-    return go.Figure(
+    return Figure(
         layout={
             "template": "none",
             "autosize": True,
