@@ -136,7 +136,9 @@ class Block:
         width = self.width(k)
         if self.ties is None:
             relevant = chosen(table, self.codes[:, :width])
-            return running_sum(relevant) * relevant
+            running = running_sum(relevant)
+            running *= relevant
+            return running
         relevant = chosen(table, self.codes)
         running = running_sum(relevant[:, :width])
         given_relevant = self.ties.hits(relevant, running, self._held(self.ties, table))

@@ -67,10 +67,13 @@ def _small(grades: NDArray[Any]) -> NDArray[np.int8] | None:
 
     def fits(at: int) -> bool:
         piece, found = grades[at : at + PIECE], small[at : at + PIECE]
+        if whole:
+            np.copyto(found, piece, casting="unsafe")
+            return int(piece.min()) >= -MOST and int(piece.max()) <= MOST
         with np.errstate(invalid="ignore"):  # what does not fit a byte is found out below
             np.copyto(found, piece, casting="unsafe")
         same, missing = found == piece, None
-        if not (whole or same.all()):
+        if not same.all():
             missing = np.isnan(piece)
             found[missing] = 0
             same |= missing

@@ -71,7 +71,7 @@ def group_rows(columns: Sequence[pd.Series[Any]]) -> Groups:
         If a query id is missing.
     """
     start, order = _find(columns)
-    length = np.diff(start, append=len(columns[0]))
+    length = _lengths(start, len(columns[0]))
     first = start if order is None else order[start]
     labels = _labels(columns, first)
     place = standing(labels)
@@ -93,7 +93,7 @@ def _find(columns: Sequence[pd.Series[Any]]) -> tuple[Ints, Ints | None]:
         codes = combined(ids(values.iloc[runs], "query") for values in columns)
         start = runs if pd.Index(codes).is_unique else None
         if start is None:
-            codes = np.repeat(codes, np.diff(runs, append=len(columns[0])))
+            codes = np.repeat(codes, _lengths(runs, len(columns[0])))
     if start is not None:
         return start, None
     order, start = _sorted(codes)
@@ -103,25 +103,27 @@ def _find(columns: Sequence[pd.Series[Any]]) -> tuple[Ints, Ints | None]:
 def _together(codes: Ints) -> Ints | None:
     """Return where each run of equal codes starts; None when a code has several runs."""
 
-    def runs(at: int) -> tuple[Ints, bool]:
+    def runs(at: int) -> Ints:
         here = codes[max(at, 1) : at + PIECE]
         before = codes[max(at - 1, 0) :][: len(here)]
-        start = np.flatnonzero(here != before) + max(at, 1)
-        return start, bool((here >= before).all())
+        return np.flatnonzero(here != before) + max(at, 1)
 
     first = runs(0)
-    begun = codes[first[0]]
-    if (begun[1:] < begun[:-1]).any() and not pd.Index(begun).is_unique:
+    if not _distinct(codes[first]):
         return None  # the first rows show it
-    parts = [first, *in_threads(runs, range(PIECE, len(codes), PIECE))]
-    start = np.concatenate([[0], *(part for part, _ in parts)])
-    if all(ascending for _, ascending in parts):
-        return start
+    start = np.concatenate([[0], first, *in_threads(runs, range(PIECE, len(codes), PIECE))])
+    return start if _distinct(codes[start]) else None
+
+
+def _distinct(codes: Ints) -> bool:
+    """Return whether no code occurs twice."""
+    if (codes[1:] > codes[:-1]).all():
+        return True
     low, span = _span(codes)
     if span > 4 * len(codes):
-        return start if pd.Index(codes[start]).is_unique else None
+        return bool(pd.Index(codes).is_unique)
     # Counting is far cheaper than looking codes up.
-    return start if np.bincount(codes[start] - low, minlength=span).max() == 1 else None
+    return bool(np.bincount(codes - low, minlength=span).max() == 1)
 
 
 def _span(codes: Ints) -> tuple[int, int]:
@@ -166,7 +168,15 @@ def _sorted(codes: Ints) -> tuple[Ints, Ints]:
 def _runs(sorted_: Ints) -> tuple[Ints, Ints]:
     """Return where each run of equal codes starts, and how long it is."""
     first = np.concatenate([[0], np.flatnonzero(sorted_[1:] != sorted_[:-1]) + 1])
-    return first, np.diff(first, append=len(sorted_))
+    return first, _lengths(first, len(sorted_))
+
+
+def _lengths(start: Ints, end: int) -> Ints:
+    """Return how far it is from each start to the next one, from the last to the end."""
+    length = np.empty_like(start)
+    np.subtract(start[1:], start[:-1], out=length[:-1])
+    length[-1:] = end - start[-1:]
+    return length
 
 
 def radix_order(codes: Ints, span: int) -> Ints:

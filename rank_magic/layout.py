@@ -31,13 +31,15 @@ def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Int
     """
     queries = np.arange(len(groups.start)) if chosen is None else np.flatnonzero(chosen)
     start, length = groups.start[queries], groups.length[queries]
-    if (np.diff(start) < 0).any():
+    if (start[1:] < start[:-1]).any():
         order = np.argsort(start)
         queries, length = queries[order], length[order]
-    # Every thread gets a few blocks.
-    cells = int(np.clip(length.sum() // (2 * THREADS), SMALLEST_BLOCK, BLOCK_CELLS))
+    # Every thread gets as many blocks as the others.
+    total = int(length.sum())
+    rounds = max(1, -(-total // (BLOCK_CELLS * THREADS)))
+    cells = min(max(-(-total // (rounds * THREADS)), SMALLEST_BLOCK), BLOCK_CELLS)
     if len(queries) == 0 or length.min() == length.max():
-        most = max(1, cells // int(length.max(initial=1)))
+        most = max(1, -(-cells // int(length.max(initial=1))))
         return [queries[at : at + most] for at in range(0, len(queries), most)]
     order = radix_order(length, int(length.max()) + 1)
     return _of_similar_length(queries[order], length[order], cells)[::-1]
@@ -90,7 +92,9 @@ class Cells:
     @cached_property
     def _together(self) -> bool:
         """Whether rows and cells stand in the same order."""
-        return self.filled is None and bool((np.diff(self.start) == self.shape[1]).all())
+        return self.filled is None and bool(
+            (self.start[1:] - self.start[:-1] == self.shape[1]).all()
+        )
 
     @cached_property
     def _rows(self) -> Ints | None:

@@ -6,7 +6,7 @@ grades. Cells without a document hold `PAD`, which is worth nothing in every tab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -34,12 +34,14 @@ Codes = NDArray[np.signedinteger[Any]]
 
 PAD, UNJUDGED, NEGATIVE, FIRST_GRADE = 0, 1, 2, 3
 FEW_CODES = 64
+FEW_ROWS = 1 << 10
 # Up to so many codes are counted one after the other, many cells at a time.
 FEWER_CODES = 12
 # Among fewer queries none is looked for that is judged alike.
 FEW_QUERIES = 64
-# So many bytes of 1 fit a byte when they are added up.
-BYTE = 127
+# Rows that are longer are counted eight cells at a time.
+WIDE = 256
+WORD = 8  # bytes
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,28 @@ class Scale:
     def judged(self) -> Floats:
         """1 for the codes of judged documents, else 0."""
         return np.concatenate([np.zeros(FIRST_GRADE), np.ones(len(self.grades))])
+
+
+def _counted_beside(rows: Codes, codes: int) -> Iterator[tuple[int, Ints]]:
+    """Yield how often each row holds a code, part by part, from cells that lie side by side."""
+    beside, most = np.ascontiguousarray(rows.T), np.iinfo(np.int8).max
+    for code in range(codes):
+        same = (beside == code).view(np.int8)
+        for at in range(0, len(same), most):
+            yield code, np.add.reduce(same[at : at + most], axis=0, dtype=np.int8)
+
+
+def _counted_along(rows: Codes, codes: int) -> Iterator[tuple[int, Ints]]:
+    """Yield how often each row holds a code, part by part, eight cells of a row at a time."""
+    (queries, width), most = rows.shape, np.iinfo(np.uint8).max
+    same = np.zeros((queries, -(-width // WORD) * WORD), dtype=bool)
+    words = same.view(np.uint64)
+    for code in range(codes):
+        np.equal(rows, code, out=same[:, :width])
+        # Each byte of a sum of words is a sum of its own.
+        for at in range(0, words.shape[1], most):
+            eight = np.add.reduce(words[:, at : at + most], axis=1).view(np.uint8)
+            yield code, np.add.reduce(eight.reshape(-1, WORD), axis=1, dtype=np.int64)
 
 
 def look_up(table: Floats, codes: Codes) -> Floats:
@@ -159,18 +183,16 @@ class Pool:
             flat = self.codes + (np.arange(queries) * codes)[:, None]
             counts = np.bincount(flat.ravel(), minlength=queries * codes)
             return np.asfortranarray(counts.reshape(queries, codes).astype(kind))
-        beside = np.ascontiguousarray(self.codes.T)
         counts = np.zeros((codes, queries), dtype=kind)
-        for code in range(codes):
-            same = (beside == code).view(np.int8)
-            for at in range(0, width, BYTE):
-                counts[code] += np.add.reduce(same[at : at + BYTE], axis=0, dtype=np.int8)
+        count = _counted_along if width > WIDE else _counted_beside
+        for code, some in count(self.codes, codes):
+            counts[code] += some
         return counts.T
 
     @property
     def few_grades(self) -> bool:
         """Whether counting by grade is cheaper than looking at every row."""
-        return self.scale.codes <= FEW_CODES
+        return self.scale.codes <= FEW_CODES and self.codes.size > FEW_ROWS
 
     def worth(self) -> Codes:
         """Return numbers that order the rows by their grades, or by their sum over subtopics.

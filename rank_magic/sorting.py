@@ -3,7 +3,8 @@
 A sort that has to tell where everything came from is far slower than one that moves the numbers
 alone. So each score carries its document's code in the lowest byte of its mantissa, and is sorted
 as a number. Scores that differ in that byte only then look equal: rankings with such scores are
-sorted again, by the scores themselves.
+sorted again, by the scores themselves. Long rankings are sorted by numbers of four bytes before,
+each score's place between the lowest and the highest, and by eight only where some look equal.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ Settle = Callable[[Ints], "Ints | None"]
 # Where the lowest byte of a number of eight lies.
 LOWEST = 0 if sys.byteorder == "little" else 7
 ABOVE_LOWEST = np.int64(-256)
+# Longer rankings than this are sorted twice as fast by four bytes as by eight.
+LONG = 256
+LAST = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True)
@@ -133,9 +137,11 @@ def sort_block(
     cut = condense is not None and condense < codes.shape[1]
     read = partial(_unsorted, place, codes, scores, judged_only=condense is not None and not cut)
     unsorted = read()
+    rows = np.arange(len(codes))
     if not (traced or cut or unsorted.infinite or codes.dtype != np.int8):
-        return _by_number(unsorted, settle, read)
-    found = _by_position(unsorted, np.arange(len(codes)), settle)
+        by_number = _by_four_bytes if codes.shape[1] > LONG else _by_eight_bytes
+        return by_number(unsorted, rows, settle, read)
+    found = _by_position(unsorted, rows, settle)
     if condense is not None and cut:
         return _condensed(found, unsorted.key, condense, settled=settle is not None)
     return found
@@ -157,7 +163,44 @@ def _unsorted(place: Cells, codes: Ints, scores: Floats, *, judged_only: bool) -
     return _Unsorted(key, codes, length, missing, infinite=bool(number < length.sum()))
 
 
-def _by_number(unsorted: _Unsorted, settle: Settle | None, read: Callable[[], _Unsorted]) -> Sorted:
+def _by_four_bytes(
+    unsorted: _Unsorted, rows: Ints, settle: Settle | None, read: Callable[[], _Unsorted]
+) -> Sorted:
+    """Sort scores by where they lie between the ends of their ranking, carrying their codes.
+
+    In the memory of the scores, which can be read again.
+    """
+    place, behind = unsorted.key, unsorted.behind()
+    bits = int(unsorted.codes.max()).bit_length()
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # where it can't be told
+        low, high = np.fmin.reduce(place, axis=1), np.fmax.reduce(place, axis=1)
+        steps = ((1 << 31 - bits) - 3) / (high - low)
+        steps[~((steps > 0) & (steps < np.inf))] = 0.0
+        place -= low[:, None]
+        place *= steps[:, None]
+        number = place.astype(np.int32)
+    number <<= bits
+    number |= unsorted.codes
+    if unsorted.missing is not None:
+        number[unsorted.missing] = LAST
+    number.sort(axis=1)
+    codes = number.astype(np.int8)
+    codes &= (1 << bits) - 1
+    if behind is not None:
+        codes[behind] = PAD
+    number >>= bits
+    tied, equal = _ties(number, behind)
+    found = Sorted(codes, unsorted.length, rows[tied], equal, np.zeros((0, 0), dtype=np.int64))
+    if not len(tied):
+        return found
+    exact = _by_eight_bytes(read().take(tied), rows[tied], settle, lambda: read().take(tied))
+    codes[tied] = exact.codes
+    return replace(found, tied=exact.tied, equal=exact.equal)
+
+
+def _by_eight_bytes(
+    unsorted: _Unsorted, rows: Ints, settle: Settle | None, read: Callable[[], _Unsorted]
+) -> Sorted:
     """Sort scores that carry their codes, in the memory of the scores, which can be read again."""
     carried, behind = unsorted.key, unsorted.behind()
     carried.view(np.int8).reshape(*carried.shape, 8)[..., LOWEST] = unsorted.codes
@@ -168,13 +211,13 @@ def _by_number(unsorted: _Unsorted, settle: Settle | None, read: Callable[[], _U
         codes[behind] = PAD
     number &= ABOVE_LOWEST
     tied, equal = _ties(number, behind)
-    found = Sorted(codes, unsorted.length, tied, equal, np.zeros((0, 0), dtype=np.int64))
+    found = Sorted(codes, unsorted.length, rows[tied], equal, np.zeros((0, 0), dtype=np.int64))
     if not len(tied):
         return found
     again = read().take(tied)
     if settle is None and not (again.key.view(np.int64) & ~ABOVE_LOWEST).any():
         return found  # These scores need no lowest byte, so what looks equal is equal.
-    exact = _by_position(again, tied, settle)
+    exact = _by_position(again, rows[tied], settle)
     codes[tied] = exact.codes
     return replace(found, tied=exact.tied, equal=exact.equal)
 

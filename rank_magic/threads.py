@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +22,17 @@ THREADS = min(8, os.cpu_count() or 1)
 WORTH_THREADS = 1 << 17
 # Long arrays are worked on in pieces of so many numbers, which stay in a core's cache.
 PIECE = 1 << 18
+
+_here = threading.local()
+
+
+@cache  # starting threads takes as long as evaluating ten thousand rows
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, "rank_magic", lambda: setattr(_here, "working", True))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child process has no threads yet
 
 
 def in_threads(
@@ -40,21 +53,24 @@ def in_threads(
         How much there is to do in all. Little is done sooner than threads are started.
     """
     items = list(items)
-    if THREADS == 1 or len(items) < 2 or (cells is not None and cells < WORTH_THREADS):
+    little = len(items) < 2 or (cells is not None and cells < WORTH_THREADS)
+    # Who waited in a thread for others of the same pool might wait for ever.
+    if little or THREADS == 1 or getattr(_here, "working", False):
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(min(THREADS, len(items))) as pool:
-        waiting = deque(pool.submit(function, item) for item in items[: 2 * THREADS])
-        try:
-            for item in items[2 * THREADS :]:
-                result = waiting.popleft().result()
-                waiting.append(pool.submit(function, item))
-                yield result
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    pool = _pool(THREADS)
+    waiting = deque(pool.submit(function, item) for item in items[: 2 * THREADS])
+    try:
+        for item in items[2 * THREADS :]:
+            result = waiting.popleft().result()
+            waiting.append(pool.submit(function, item))
+            yield result
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+        wait(waiting)
 
 
 def extremes(values: NDArray[Any]) -> tuple[Any, Any]:

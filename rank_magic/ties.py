@@ -34,13 +34,13 @@ def sequential_sum(terms: NDArray[Any]) -> Floats:
     """
     if terms.shape[1] == 0:
         return np.zeros(len(terms))
+    if len(terms) < NARROW:
+        return np.add.accumulate(terms, axis=1, dtype=np.float64)[:, -1]
     if terms.shape[1] <= NARROW:
         total = terms[:, 0].astype(np.float64)
         for column in range(1, terms.shape[1]):
             total += terms[:, column]
         return total
-    if len(terms) < NARROW:
-        return np.add.accumulate(terms, axis=1, dtype=np.float64)[:, -1]
     # With rows side by side in memory, numpy adds one column after the other.
     return np.add.reduce(np.asfortranarray(terms), axis=1, dtype=np.float64)
 

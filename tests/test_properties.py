@@ -120,27 +120,74 @@ def test_a_query_is_the_same_in_a_crowd() -> None:
 
 
 @contextmanager
-def machine(threads: int, cells: int) -> Iterator[None]:
-    """Set how many threads work on blocks of how many cells."""
+def machine(threads: int, cells: int, long: int = 256) -> Iterator[None]:
+    """Set how many threads work on blocks of how many cells, and which rankings are long."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rank_magic.threads.THREADS", threads)
         patch.setattr("rank_magic.layout.BLOCK_CELLS", cells)
+        patch.setattr("rank_magic.sorting.LONG", long)
         yield
 
 
-@given(frames(most=8), OPTIONS, st.sampled_from([1, 2, 5]), st.sampled_from([1, 16, 1 << 18]))
+@given(
+    frames(most=8),
+    OPTIONS,
+    st.sampled_from([1, 2, 5]),
+    st.sampled_from([1, 16, 1 << 18]),
+    st.sampled_from([0, 256]),
+)
 @FEW
-def test_threads_and_sizes_of_blocks_change_no_bit(
-    frame: pd.DataFrame, options: dict, threads: int, cells: int
+def test_threads_sizes_of_blocks_and_ways_to_sort_change_no_bit(
+    frame: pd.DataFrame, options: dict, threads: int, cells: int, long: int
 ) -> None:
     with machine(1, 64):
         plain = rm.evaluate(frame, MEASURES, **options)
         facts = [plain.per_query, plain.coverage, plain.sensitivity]
-    with machine(threads, cells):
+    with machine(threads, cells, long):
         other = rm.evaluate(frame, MEASURES, **options)
         same(other.per_query, facts[0])
         pd.testing.assert_frame_equal(other.coverage, facts[1], check_exact=True)
         pd.testing.assert_frame_equal(other.sensitivity, facts[2], check_exact=True)
+
+
+# Neighbours, numbers of all sizes, and what overflows when it is subtracted.
+CLOSE = [1.0, np.nextafter(1, 2), 1 + 1e-9, 1e-300, 5e-324, 0.0, -0.0, 2.0**-30]
+FAR = [1.7e308, -1.7e308, 1e9, -3.5, 2.0**53]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([*CLOSE, *FAR, np.nan]), st.sampled_from([0, 1, 3, np.nan])),
+        min_size=1,
+        max_size=40,
+    ),
+    st.sampled_from([CLOSE, FAR, CLOSE + FAR]),
+    st.sampled_from(["average", "worst", "order"]),
+)
+@SOME
+def test_long_rankings_are_sorted_alike(
+    rows: list[tuple[float, float]], kept: list[float], ties: str
+) -> None:
+    rows = [(score if score in kept else np.nan, grade) for score, grade in rows]
+    score, grade = np.array([*rows, (0.5, 2.0)]).T
+    frame = pd.DataFrame({"query": "q", "score": score, "grade": grade})
+    frame = pd.concat([frame, frame.assign(query="r", score=-frame["score"])])
+    with machine(1, 64, long=10**9):
+        plain = values(frame, ties=ties)
+    with machine(1, 64, long=0):
+        same(values(frame, ties=ties), plain)
+
+
+def test_a_long_ranking_stands_as_it_is_sorted_by_hand() -> None:
+    random = np.random.default_rng(0)
+    score = np.concatenate([random.normal(size=3000), 1 + random.random(3000) * 1e-8])
+    assert len(np.unique(score)) == len(score)
+    grade = random.integers(0, 4, len(score))
+    frame = pd.DataFrame({"query": 1, "score": score, "grade": grade})
+    (found,) = rm.evaluate(frame, "nDCG(gain=linear)").per_query["nDCG(gain=linear)"]
+    discount = 1 / np.log2(np.arange(2, len(score) + 2))
+    dcg = grade[np.argsort(-score)] @ discount
+    assert found == pytest.approx(dcg / (np.sort(grade)[::-1] @ discount), rel=1e-13)
 
 
 @given(frames(), OPTIONS)

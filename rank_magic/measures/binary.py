@@ -112,7 +112,8 @@ class AP(Binary):
 
     def terms(self, block: Block) -> Floats:
         hits = block.hits(self.relevant(block), self.k)
-        return hits / ranks(hits)
+        # Stored rank by rank, as it is summed.
+        return np.divide(hits, ranks(hits), order="F")
 
     def whole(self, block: Block) -> NDArray[Any]:
         number = block.pool.number(self.relevant(block))
