@@ -36,7 +36,7 @@ def grade_codes(grades: NDArray[Any], negative: str) -> tuple[Codes, Scale]:
     negative : {"unjudged", "nonrelevant"}
         What grades below 0 are.
     """
-    small = _small(grades)
+    small = _small(grades) if len(grades) > FEW else None
     if small is not None:
         levels = _levels(small)
         codes, kept = _codes_of(levels.astype(np.float64), negative)
@@ -45,7 +45,7 @@ def grade_codes(grades: NDArray[Any], negative: str) -> tuple[Codes, Scale]:
     codes, kept = _codes_of(found[~np.isnan(found)].astype(np.float64), negative)
     if len(codes) < len(found):
         codes = np.append(codes, UNJUDGED)
-    kind = np.int16 if len(codes) < 2**15 - 4 else np.int32
+    kind = np.min_scalar_type(-FIRST_GRADE - len(codes))
     return np.asarray(codes.astype(kind)[number]), Scale(kept)
 
 

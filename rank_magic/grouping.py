@@ -109,7 +109,7 @@ def _together(codes: Ints) -> Ints | None:
         return np.flatnonzero(here != before) + max(at, 1)
 
     first = runs(0)
-    if not _distinct(codes[first]):
+    if len(codes) > PIECE and not _distinct(codes[first]):
         return None  # the first rows show it
     start = np.concatenate([[0], first, *in_threads(runs, range(PIECE, len(codes), PIECE))])
     return start if _distinct(codes[start]) else None
@@ -207,7 +207,7 @@ def _index(values: pd.Series[Any], rows: Ints) -> pd.Index[Any]:
 
 def standing(labels: pd.Index[Any]) -> Ints | None:
     """Return the order that sorts the labels; None when they are sorted."""
-    if labels.is_monotonic_increasing:
+    if len(labels) < 2 or labels.is_monotonic_increasing:
         return None
     try:
         return np.asarray(labels.argsort(), dtype=np.int64)

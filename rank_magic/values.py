@@ -88,7 +88,7 @@ class Values:
 def _places(queries: Ints) -> Ints | slice:
     """Return query numbers as a slice where they are consecutive, which writes faster."""
     first, last = int(queries[0]), int(queries[-1])
-    consecutive = last - first == len(queries) - 1 and bool((np.diff(queries) == 1).all())
+    consecutive = last - first == len(queries) - 1 and bool((queries[1:] - queries[:-1] == 1).all())
     return slice(first, last + 1) if consecutive else queries
 
 

@@ -121,7 +121,10 @@ class DCG(CG):
 
     def weights(self, block: Block) -> Floats:
         """Return the discount of each rank looked at."""
-        return discount_weights(self.discount, block.width(self.k))
+        width = block.width(self.k)
+        return block.scale.once(
+            ("discount", self.discount, width), lambda: discount_weights(self.discount, width)
+        )
 
     def contributions(self, block: Block) -> Floats:
         return super().contributions(block) * self.weights(block)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,13 @@ TELLING = {name for names in LIST_NAMES.values() for name in names} - {"score", 
 
 def has_lists(frame: pd.DataFrame) -> bool:
     """Return whether a frame has a column of a conventional name that holds lists."""
-    return any(
-        str(name).lower() in TELLING and holds_lists(frame.iloc[:, place])
-        for place, name in enumerate(frame.columns)
-    )
+    return any(holds_lists(frame.iloc[:, place]) for place in _telling(tuple(frame.columns)))
+
+
+@lru_cache(maxsize=64)
+def _telling(names: tuple[Hashable, ...]) -> list[int]:
+    """Return which columns have a name that tells that they may hold lists."""
+    return [place for place, name in enumerate(names) if str(name).lower() in TELLING]
 
 
 @dataclass(frozen=True)
