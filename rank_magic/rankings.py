@@ -21,7 +21,7 @@ from rank_magic.grades import grade_codes, with_levels
 from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
 from rank_magic.pooling import Rows, read_rows, repeats_error
-from rank_magic.sorting import sort_block
+from rank_magic.sorting import sort_block, sort_rows
 from rank_magic.threads import in_threads
 from rank_magic.ties import NARROW, Ties
 from rank_magic.whole import Whole
@@ -269,7 +269,7 @@ class Rankings:
         docs = docs.astype(narrow)
         if place.filled is not None:
             np.copyto(docs, np.array(max(fill, INT64.min)).astype(narrow), where=~place.filled)
-        docs.sort(axis=1)
+        sort_rows(docs)
         flat = docs.ravel()
         equal = np.equal(flat[1:], flat[:-1])
         equal[docs.shape[1] - 1 :: docs.shape[1]] = False  # the last of one, the first of another

@@ -9,6 +9,7 @@ each score's place between the lowest and the highest, and by eight only where s
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -22,7 +23,7 @@ from rank_magic.blocks import FIRST_GRADE, PAD
 from rank_magic.errors import ConventionError
 from rank_magic.layout import Cells
 
-__all__ = ["Sorted", "sort_block"]
+__all__ = ["Sorted", "sort_block", "sort_rows"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -35,6 +36,9 @@ ABOVE_LOWEST = np.int64(-256)
 # Longer rankings than this are sorted twice as fast by four bytes as by eight.
 LONG = 256
 LAST = np.iinfo(np.int32).max
+# Numbers of so many bytes together numpy sorts by networks on these processors, in a fifth of the
+# time that each takes among more.
+NETWORK = 2048 if platform.machine().lower() in ("x86_64", "amd64") else 0
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,23 @@ def sort_block(
     return found
 
 
+def sort_rows(numbers: Ints) -> None:
+    """Sort each row of an array of whole numbers in place."""
+    width = numbers.shape[1]
+    if width % 2 or not NETWORK < width * max(numbers.itemsize, 4) <= 2 * NETWORK:
+        numbers.sort(axis=1)
+        return
+    # A thousand documents, the usual depth, are sorted as two halves: once the smaller ones of
+    # both are in the first and the larger ones in the second, each can be sorted for itself.
+    halves = numbers.reshape(-1, width // 2)
+    halves.sort(axis=1)
+    ascending, descending = halves[::2], halves[1::2, ::-1]
+    smaller = np.minimum(ascending, descending)
+    np.maximum(ascending, descending, out=descending)
+    ascending[:] = smaller
+    halves.sort(axis=1)
+
+
 def _unsorted(place: Cells, codes: Ints, scores: Floats, *, judged_only: bool) -> _Unsorted:
     # Taken from 0, so that no negative zero comes up.
     key = 0.0 - place.take(scores, np.nan)
@@ -172,6 +193,7 @@ def _by_four_bytes(
     """
     place, behind = unsorted.key, unsorted.behind()
     bits = int(unsorted.codes.max()).bit_length()
+    mask = (1 << bits) - 1
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # where it can't be told
         low, high = np.fmin.reduce(place, axis=1), np.fmax.reduce(place, axis=1)
         steps = ((1 << 31 - bits) - 3) / (high - low)
@@ -179,19 +201,22 @@ def _by_four_bytes(
         place -= low[:, None]
         place *= steps[:, None]
         number = place.astype(np.int32)
+    # The highest code first among equals, as they are to stand in the end.
+    number += 1
     number <<= bits
-    number |= unsorted.codes
+    number -= unsorted.codes
     if unsorted.missing is not None:
-        number[unsorted.missing] = LAST
-    number.sort(axis=1)
-    codes = number.astype(np.int8)
-    codes &= (1 << bits) - 1
+        number[unsorted.missing] = LAST - mask
+    sort_rows(number)
+    codes = -number.astype(np.int8)
+    codes &= mask
     if behind is not None:
         codes[behind] = PAD
+    number += mask
     number >>= bits
     tied, equal = _ties(number, behind)
     found = Sorted(codes, unsorted.length, rows[tied], equal, np.zeros((0, 0), dtype=np.int64))
-    if not len(tied):
+    if not len(tied) or (settle is None and (low[tied] == high[tied]).all()):
         return found
     exact = _by_eight_bytes(read().take(tied), rows[tied], settle, lambda: read().take(tied))
     codes[tied] = exact.codes

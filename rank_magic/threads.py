@@ -22,12 +22,17 @@ THREADS = min(8, os.cpu_count() or 1)
 WORTH_THREADS = 1 << 17
 # Long arrays are worked on in pieces of so many numbers, which stay in a core's cache.
 PIECE = 1 << 18
+MOST_KEPT = 31 << 20  # bytes; what glibc never keeps begins at 32 MB
 
 _here = threading.local()
 
 
 @cache  # starting threads takes as long as evaluating ten thousand rows
 def _pool(threads: int) -> ThreadPoolExecutor:
+    # Once it has let go of so large a piece, glibc keeps the memory of smaller ones for the next
+    # block. It would give each back otherwise, and to get it again takes longer than the work.
+    large = np.empty(MOST_KEPT, dtype=np.int8)
+    del large
     return ThreadPoolExecutor(threads, "rank_magic", lambda: setattr(_here, "working", True))
 
 

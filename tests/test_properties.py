@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rank_magic as rm
+from rank_magic.sorting import sort_rows
 
 UNIT = [
     "RR", "RR(rel=2)@3", "AP", "AP@4", "AP(denominator=min)@3", "ERR(max_grade=3)", "nDCG",
@@ -176,6 +177,26 @@ def test_long_rankings_are_sorted_alike(
         plain = values(frame, ties=ties)
     with machine(1, 64, long=0):
         same(values(frame, ties=ties), plain)
+
+
+@given(
+    st.integers(1, 1300),
+    st.sampled_from([np.uint16, np.uint32, np.int32, np.int64]),
+    st.sampled_from([0, 64, 2048]),
+    st.integers(0, 2**32 - 1),
+)
+@SOME
+def test_rows_are_sorted_as_numpy_sorts_them(
+    width: int, kind: Any, network: int, seed: int
+) -> None:
+    limits = np.iinfo(kind)
+    few = np.random.default_rng(seed).integers(limits.min, limits.max, 50, dtype=kind)
+    rows = np.random.default_rng(seed + 1).choice(few, (3, width))
+    wanted = np.sort(rows, axis=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rank_magic.sorting.NETWORK", network)
+        sort_rows(rows)
+    np.testing.assert_array_equal(rows, wanted)
 
 
 def test_a_long_ranking_stands_as_it_is_sorted_by_hand() -> None:
