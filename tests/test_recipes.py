@@ -131,6 +131,7 @@ def test_the_other_tools_give_the_same(
 
 
 @pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore:unsafe cast from uint64")  # numba of its own code
 def test_ranx_differs_by_its_order_of_equals_alone(names: dict[str, Any]) -> None:
     pytest.importorskip("ranx", exc_type=ImportError)
     theirs = peer("ranx-text", names)
