@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = "10,000 queries x 1,000 documents"
-PLACE = re.compile(r"(?<=<!-- speed -->\n\n).*?(?=<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"<!-- speed -->\n\n.*?<!-- end -->", re.DOTALL)
 
 
 def quoted() -> str:
@@ -20,7 +20,8 @@ def quoted() -> str:
     machine = results.split("\n\n")[1]
     table = results.partition(f"## {SIZE}\n\n")[2].partition("\n\n")[0]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return PLACE.sub(lambda _: f"{SIZE} ({machine.rstrip('.')}):\n\n{table}\n\n", text)
+    quote = f"{SIZE}; {machine}\n\n{table}"
+    return PLACE.sub(lambda _: f"<!-- speed -->\n\n{quote}\n\n<!-- end -->", text)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+ROOT = Path(__file__).parents[1]
+BENCHMARKS = ROOT / "benchmarks"
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import quote_benchmark  # noqa: E402
 
 # Runs the benchmark with a peer whose values are a little off.
 WRONG = """
@@ -22,6 +26,13 @@ off = dataclasses.replace(loop, table=lambda values: loop.table(values) + 1e-6)
 peers.PEERS = (off,)
 sys.exit(bench.main(["--small"]))
 """
+
+
+def test_the_readme_quotes_the_results_as_they_are() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text == quote_benchmark.quoted(), "run: python scripts/quote_benchmark.py"
+    assert quote_benchmark.SIZE in text
+    assert "| pytrec_eval " in text
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:
