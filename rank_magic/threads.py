@@ -7,13 +7,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PIECE", "THREADS", "extremes", "in_threads"]
+__all__ = ["PIECE", "THREADS", "alone", "extremes", "in_threads"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,6 +39,17 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # a child process has no threads yet
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Start no threads while this lasts: others work on other parts at the same time."""
+    before = getattr(_here, "working", False)
+    _here.working = True
+    try:
+        yield
+    finally:
+        _here.working = before
 
 
 def in_threads(

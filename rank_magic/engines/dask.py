@@ -9,7 +9,9 @@ What a run costs, with r rows, s bytes a row of the columns used (8 for each num
 and workers of t threads: the shuffle moves r·s bytes, r·s/p a partition; a worker needs about
 (2 + x)·t·r·s/p bytes: a partition as it comes and as it is shuffled, and x of it, about a quarter,
 to measure it; and the results take 8 bytes for each query and measure. `notebooks/07_scale.ipynb`
-measures the constants, `benchmarks/engines.py` whole runs.
+measures the constants, `benchmarks/engines.py` whole runs. Dask has its workers give memory back
+to the system at once, which makes measuring take twice as long; where memory is plenty, start the
+cluster with ``{"distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": "67108864"}}``.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from rank_magic.engines.parts import Facts, Part
 from rank_magic.engines.plan import ROW, Plan
 from rank_magic.errors import DataError, listed
 from rank_magic.measures import MeasureLike
+from rank_magic.threads import alone
 from rank_magic.whole import Whole
 
 __all__ = ["DaskEvaluation", "evaluate"]
@@ -237,11 +240,15 @@ def _measured(plan: Plan, rows: pd.DataFrame, key: Any, bound: Any) -> Part | No
         _check_divisions(rows[key], bound)
     if ROW in rows:
         rows = rows.sort_values(ROW)
-    return Part.of(plan, rows.reset_index(drop=True))
+    with alone():
+        return Part.of(plan, rows.reset_index(drop=True))
 
 
 def _check_divisions(ids: pd.Series[Any], bound: tuple[Any, Any, bool]) -> None:
     low, high, last = bound
+    first, most = ids.min(), ids.max()
+    if first >= low and (most <= high if last else most < high):
+        return
     beyond = ids[(ids < low) | (ids > high if last else ids >= high)]
     if len(beyond):
         examples = listed(map(plain, beyond.unique()[:3]))

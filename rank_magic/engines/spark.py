@@ -28,6 +28,7 @@ from rank_magic.engines.plan import ROW, Plan
 from rank_magic.engines.streams import tables, whole_queries
 from rank_magic.errors import DataError, RankMagicError
 from rank_magic.measures import MeasureLike
+from rank_magic.threads import alone
 from rank_magic.whole import Whole
 
 __all__ = ["SparkEvaluation", "evaluate"]
@@ -219,7 +220,8 @@ def _columns(plan: Plan, given: Any) -> Any:
 
 
 def _part(plan: Plan, rows: pd.DataFrame, runs: int) -> Part:
-    part = Part.of(plan, rows)
+    with alone():
+        part = Part.of(plan, rows)
     if runs > len(part.queries):
         raise DataError(
             "Some query ids are equal here and differ in Spark, such as 0.0 and -0.0. Convert "
