@@ -28,12 +28,18 @@ MOST_KEPT = 31 << 20  # bytes; what glibc never keeps begins at 32 MB
 _here = threading.local()
 
 
+@cache
+def _keep_memory() -> None:
+    """Have glibc keep the memory of one block for the next.
+
+    It does once it has let go of a larger piece; otherwise it gives each back to the system, and to
+    get it again takes longer than the work on it.
+    """
+    np.empty(MOST_KEPT, dtype=np.int8)
+
+
 @cache  # starting threads takes as long as evaluating ten thousand rows
 def _pool(threads: int) -> ThreadPoolExecutor:
-    # Once it has let go of so large a piece, glibc keeps the memory of smaller ones for the next
-    # block. It would give each back otherwise, and to get it again takes longer than the work.
-    large = np.empty(MOST_KEPT, dtype=np.int8)
-    del large
     return ThreadPoolExecutor(threads, "rank_magic", lambda: setattr(_here, "working", True))
 
 
@@ -69,6 +75,7 @@ def in_threads(
     cells : int, optional
         How much there is to do in all. Little is done sooner than threads are started.
     """
+    _keep_memory()
     items = list(items)
     little = len(items) < 2 or (cells is not None and cells < WORTH_THREADS)
     # Who waited in a thread for others of the same pool might wait for ever.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from rank_magic.engines.sorting import sorted_batches
 from rank_magic.engines.streams import tables, whole_queries
 from rank_magic.errors import ColumnError, DataError, listed
 from rank_magic.measures import MeasureLike
-from rank_magic.threads import one_ahead
+from rank_magic.threads import THREADS, alone, one_ahead
 from rank_magic.whole import Whole
 
 __all__ = ["evaluate"]
@@ -220,7 +221,9 @@ def _measured(plan: Plan, chunks: Iterable[Any]) -> Part | None:
     parts: list[Part] = []
     patience = 1
     for runs, rows in one_ahead(whole_queries(chunks, plan.roles.query)):
-        part = Part.of(plan, rows)
+        # Of two cores the other one reads meanwhile.
+        with alone() if THREADS <= 2 else nullcontext():
+            part = Part.of(plan, rows)
         if runs > len(part.queries):
             return None
         parts.append(part)
