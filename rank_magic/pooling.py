@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,17 @@ class Rows:
     several: bool
     positions: dict[Hashable, Ints]
     topics: Floats | None = None
+    _standing: dict[Hashable, Ints] = field(
+        init=False, default_factory=dict, compare=False, repr=False
+    )
+
+    def standing(self, doc: Hashable) -> Ints:
+        """Return where each row's document stands among all of them, by its id as text."""
+        if doc not in self._standing:
+            number, distinct = pd.factorize(column(self.frame, doc))
+            text = np.array([str(one) for one in distinct.to_numpy(dtype=object)], dtype=object)
+            self._standing[doc] = np.unique(text, return_inverse=True)[1][number]
+        return self._standing[doc]
 
 
 def read_rows(

@@ -249,12 +249,7 @@ class Rankings:
 
     def _by_id(self, rows: Ints) -> Ints:
         """Return where each row's document stands among them, by its id as text."""
-        docs = column(self.rows.frame, self.roles.doc)
-        number, distinct = pd.factorize(docs.iloc[rows[rows >= 0]])
-        text = np.array([str(doc) for doc in distinct], dtype=object)
-        standing = np.zeros(rows.shape, dtype=np.int64)
-        standing[rows >= 0] = np.argsort(np.argsort(text, kind="stable"))[number]
-        return standing
+        return np.where(rows >= 0, self.rows.standing(self.roles.doc)[rows], 0)
 
     def _check_repeats(self, place: Cells) -> None:
         """Raise when a document stands twice in a query."""
