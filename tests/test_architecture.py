@@ -7,6 +7,7 @@ long as no circle comes of it. A new module must be given its place here.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -199,6 +200,18 @@ def test_every_module_has_its_place() -> None:
     assert not homeless, (
         f"New in rank_magic: {homeless}. Put each on its floor in FLOORS, {__file__}."
     )
+
+
+def test_every_room_is_on_the_map_that_newcomers_get() -> None:
+    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| room |")[2].partition("\n\n")[0]
+    named = {name.rstrip("/") for name in re.findall(r"`([\w./]+)`", table)}
+    rooms = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if not path.name.startswith("__") and (path.is_dir() or path.suffix == ".py")
+    }
+    assert rooms - named == set()
 
 
 def test_imports_point_one_way() -> None:
