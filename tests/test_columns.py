@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import rank_magic as rm
+from rank_magic.columns import find_roles
 from rank_magic.errors import ColumnError, DataError
 
 
@@ -371,3 +372,17 @@ def test_other_columns_of_any_kind_and_name_do_not_disturb() -> None:
     assert evaluation.per_query["RR"].tolist() == RIGHT
     assert len(evaluation.explain("a").ranking) == 3
     assert "RR" in evaluation.explain("a")._repr_html_()
+
+
+def test_a_column_given_as_one_role_is_no_other_by_its_name() -> None:
+    frame = pd.DataFrame(
+        {"query": ["x", "x", "y"], "grade": [0, 1, 1], "SYSTEM": [2.0, 1.0, 1.0], "rank": [9, 8, 7]}
+    )
+    assert find_roles(frame, score="SYSTEM").system is None
+    assert find_roles(frame, score=["SYSTEM", "rank"]).rank is None
+    assert find_roles(frame, score="rank").system == "SYSTEM"
+    assert rm.evaluate(frame, "RR", score="SYSTEM").per_query["RR"].tolist() == [0.5, 1.0]
+    # Systems may be segments, and a part of what names a query.
+    both = frame.assign(doc=["a", "b", "a"])
+    assert find_roles(both, score="rank", segment="SYSTEM").system == "SYSTEM"
+    assert find_roles(both, score="rank", query=["query", "SYSTEM"]).system == "SYSTEM"

@@ -158,11 +158,13 @@ class SystemsExplorer(Explorer):
         self._draw()
 
     def _draw(self) -> None:
-        self.heading.value = f"<h4 style='margin: .6em 0'>{escape(plain_text(self._query))}</h4>"
         try:
-            self.rankings.value = self._side_by_side()
+            rankings = self._side_by_side()
         except RankMagicError as error:
-            self.rankings.value = f"<p>{escape(str(error))}</p>"
+            rankings = f"<p>{escape(str(error))}</p>"
+        # Both at once: nobody is to see one query's name above another one's rankings.
+        self.heading.value = f"<h4 style='margin: .6em 0'>{escape(plain_text(self._query))}</h4>"
+        self.rankings.value = rankings
 
     def _side_by_side(self) -> str:
         names = (self.baseline, self.system)
