@@ -45,6 +45,8 @@ ROLE_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 NEEDED = ("query", "grade")
 APART = " If judgments stand in a table of their own, give it: qrels=judgments."
 SEVERAL = ("query", "score", "segment")
+# What has these roles may have another one, too, such as the system.
+SHARED = ("query", "segment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,13 +125,15 @@ def find_roles(
             "Give one of them only."
         )
     names = _names(frame)
-    free = _unclaimed(names, given)
-    found: dict[str, Any] = {}
+    said = {role: given.pop(role, None) for role in ROLE_NAMES}
+    found: dict[str, Any] = {
+        role: _given(role, chosen, names) for role, chosen in said.items() if chosen is not None
+    }
+    # A score in a column called "system" is a score, and does not say whose it is.
+    claimed = [name for role in found if role not in SHARED for name in found[role]]
+    free = [name for name in names if name not in claimed] if claimed else names
     for role in ROLE_NAMES:
-        chosen = given.pop(role, None)
-        if chosen is not None:
-            found[role] = _given(role, chosen, names)
-        elif not (order == "rows" and role in ("score", "rank")):
+        if role not in found and not (order == "rows" and role in ("score", "rank")):
             found[role] = conventional(role, names if role in NEEDED else free)
             if found[role] is None and role in NEEDED:
                 raise ColumnError(
@@ -145,22 +149,6 @@ def find_roles(
     single: dict[str, Any] = {role: (chosen or [None])[0] for role, chosen in found.items()}
     single.update({role: tuple(found.get(role) or ()) for role in SEVERAL})
     return Roles(by_rows=order == "rows", **single)
-
-
-def _unclaimed(
-    names: list[Hashable], given: dict[str, Hashable | Sequence[Hashable] | None]
-) -> list[Hashable]:
-    """Return the names that no role was given, but for query and segment, which others may share.
-
-    A score in a column called "system" is a score, and does not say whose it is.
-    """
-    claimed = [
-        name
-        for role in ROLE_NAMES
-        if given.get(role) is not None and role not in ("query", "segment")
-        for name in _given(role, given[role], names)
-    ]
-    return [name for name in names if name not in claimed] if claimed else names
 
 
 def find_given(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -44,6 +47,21 @@ def magic_shell() -> Iterator[Any]:
     yield shell
     shell.run_line_magic("unload_ext", "rank_magic")
     InteractiveShell.clear_instance()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it is installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
+        cwd=Path(__file__).parents[1],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    (built,) = folder.glob("*.whl")
+    return built
 
 
 @pytest.fixture(scope="session")

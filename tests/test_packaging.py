@@ -20,20 +20,6 @@ PACKAGE = REPOSITORY / "rank_magic"
 HEAVY = ("IPython", "ipywidgets", "itables", "matplotlib", "plotly", "scipy")
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
-        cwd=REPOSITORY,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    (built,) = folder.glob("*.whl")
-    return built
-
-
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}

@@ -32,12 +32,9 @@ def has_something(output: Any) -> bool:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with nothing but `pip install rank-magic[tutorials]`."""
     folder = tmp_path_factory.mktemp("plain")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder]
-    subprocess.run(build, cwd=REPOSITORY, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     install = [folder / "venv" / "bin" / "python", "-m", "pip", "install", "--quiet"]
     subprocess.run([*install, f"rank-magic[tutorials] @ {wheel.as_uri()}"], check=True)
