@@ -255,14 +255,14 @@ def check_options(name: str, options: Iterable[str], own: Iterable[str] = ()) ->
 
 def _plain(evaluation: Evaluation, *, mean: bool) -> Any:
     """Return one measure's values: a Series, with several systems a DataFrame; or its means."""
-    name = evaluation.names[0]
     several = evaluation.rankings.rows.several
+    if not (mean or several):
+        return evaluation.one_per_query()
+    name = evaluation.names[0]
     if mean:
         means = evaluation.mean()
         return means[name] if several else float(means[name])
-    if several:
-        return evaluation.per_query.xs(name, axis=1, level="measure")
-    return evaluation.one_per_query()
+    return evaluation.per_query.xs(name, axis=1, level="measure")
 
 
 @cache

@@ -124,55 +124,79 @@ def find_roles(
             "order='rows' says that rows stand in ranked order; a score or a rank says otherwise. "
             "Give one of them only."
         )
-    names = _names(frame)
-    said = {role: given.pop(role, None) for role in ROLE_NAMES}
-    found: dict[str, Any] = {
-        role: _given(role, chosen, names) for role, chosen in said.items() if chosen is not None
+    unknown = given.keys() - ROLE_NAMES.keys()
+    if unknown:
+        raise TypeError(f"There is no role {listed(unknown)}; roles are {listed(ROLE_NAMES)}.")
+    columns, levels = tuple(frame.columns), _levels(frame)
+    names = [*columns, *levels]
+    said = {
+        role: _given(role, chosen, names) for role, chosen in given.items() if chosen is not None
     }
+    settle = _settled if said else _settled_by_names
+    roles = settle(columns, levels, order, **said)
+    if not (roles.score or roles.rank is not None or roles.by_rows):
+        _no_order(frame, roles)
+    return roles
+
+
+def _settled(
+    columns: tuple[Hashable, ...],
+    levels: tuple[Hashable, ...],
+    order: str | None,
+    **said: list[Hashable],
+) -> Roles:
+    """Return what is said of some roles with the others by conventional names."""
+    names, by_rows = [*columns, *levels], order == "rows"
+    found: dict[str, Any] = dict(said)
     # A score in a column called "system" is a score, and does not say whose it is.
-    claimed = [name for role in found if role not in SHARED for name in found[role]]
+    claimed = [name for role in said if role not in SHARED for name in said[role]]
     free = [name for name in names if name not in claimed] if claimed else names
     for role in ROLE_NAMES:
-        if role not in found and not (order == "rows" and role in ("score", "rank")):
+        if role not in found and not (by_rows and role in ("score", "rank")):
             found[role] = conventional(role, names if role in NEEDED else free)
             if found[role] is None and role in NEEDED:
                 raise ColumnError(
                     f"No column for the {role}. Columns are {listed(names)}. "
                     f"Say which one: {role}={names[0]!r}." + (APART if role == "grade" else "")
                 )
-    if given:
-        raise TypeError(f"There is no role {listed(given)}; roles are {listed(ROLE_NAMES)}.")
-    if not (found.get("score") or found.get("rank") or order == "rows"):
-        _no_order(frame, found)
     for role, chosen in found.items():
-        _check_single(frame, role, chosen or (), names)
+        _check_single(role, chosen or (), columns, levels)
     single: dict[str, Any] = {role: (chosen or [None])[0] for role, chosen in found.items()}
     single.update({role: tuple(found.get(role) or ()) for role in SEVERAL})
-    return Roles(by_rows=order == "rows", **single)
+    return Roles(by_rows=by_rows, **single)
+
+
+# Frames of the same columns are evaluated again and again.
+_settled_by_names = lru_cache(maxsize=64)(_settled)
 
 
 def find_given(
     frame: pd.DataFrame, role: str, chosen: Hashable | Sequence[Hashable]
 ) -> list[Hashable]:
     """Return the columns given for one role, each of them checked to be there, and once."""
-    names = _names(frame)
-    found = _given(role, chosen, names)
-    _check_single(frame, role, found, names)
+    columns, levels = tuple(frame.columns), _levels(frame)
+    found = _given(role, chosen, [*columns, *levels])
+    _check_single(role, found, columns, levels)
     return found
 
 
-def _names(frame: pd.DataFrame) -> list[Hashable]:
-    """Return the names of the columns and of the named index levels."""
-    return [*frame.columns, *(name for name in frame.index.names if name is not None)]
+def _levels(frame: pd.DataFrame) -> tuple[Hashable, ...]:
+    """Return the names of the index levels that have one."""
+    return tuple(name for name in frame.index.names if name is not None)
 
 
 def _check_single(
-    frame: pd.DataFrame, role: str, chosen: Iterable[Hashable], names: Sequence[Hashable]
+    role: str,
+    chosen: Iterable[Hashable],
+    columns: Sequence[Hashable],
+    levels: Sequence[Hashable],
 ) -> None:
     for name in chosen:
-        if names.count(name) > 1 and not _same_level(frame, name):
+        number = columns.count(name)
+        # set_index(..., drop=False) leaves one thing in two places; the column is read.
+        if number > 1 or (number == 0 and levels.count(name) > 1):
             raise ColumnError(
-                f"There are {names.count(name)} columns called {name!r}, which is the "
+                f"There are {number + levels.count(name)} columns called {name!r}, which is the "
                 f"{role}. Rename or drop all but one."
             )
 
@@ -208,11 +232,6 @@ def _check_frame(frame: Any) -> None:
         raise DataError("The frame has no rows, so there is nothing to evaluate.")
 
 
-def _same_level(frame: pd.DataFrame, name: Hashable) -> bool:
-    # set_index(..., drop=False) leaves one thing in two places; the column is read.
-    return list(frame.columns).count(name) == 1
-
-
 def _existing(name: Hashable, role: str, names: Sequence[Hashable]) -> Hashable:
     if name not in names:
         raise ColumnError(
@@ -243,8 +262,8 @@ def _conventional(role: str, names: tuple[Hashable, ...]) -> list[Hashable] | No
     return None
 
 
-def _no_order(frame: pd.DataFrame, found: dict[str, Any]) -> None:
-    taken = {name for chosen in found.values() for name in chosen or ()}
+def _no_order(frame: pd.DataFrame, roles: Roles) -> None:
+    taken = roles.columns()
     numeric = [
         name
         for place, name in enumerate(frame.columns)

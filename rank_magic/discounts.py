@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -67,6 +68,7 @@ DISCOUNTS: dict[str, Discount] = {
     "jarvelin": jarvelin,
 }
 SHIPPED = frozenset(DISCOUNTS)
+USUAL = 1000  # the weights of so many first ranks are kept
 # Names that carry a number, such as log10, jarvelin3 and geometric0.8: what the number is, and
 # the range that it must lie in.
 FAMILIES: dict[str, tuple[Callable[..., NDArray[np.float64]], str, float, float]] = {
@@ -165,6 +167,20 @@ def discount_weights(discount: Discount, width: int) -> NDArray[np.float64]:
     MeasureError
         If a weight is negative, missing or infinite, or a function returns another shape.
     """
+    if width <= USUAL and isinstance(discount, str) and discount in SHIPPED:
+        return _usual(discount)[:width]
+    return _weights(discount, width)
+
+
+@cache  # what ships never changes
+def _usual(name: str) -> NDArray[np.float64]:
+    weights = _weights(name, USUAL)
+    weights.setflags(write=False)
+    return weights
+
+
+def _weights(discount: Discount, width: int) -> NDArray[np.float64]:
+    """Work weights out, and check them."""
     curve: Any = resolve_discount(discount)
     if callable(curve):
         weights = np.asarray(curve(np.arange(1.0, width + 1.0)), dtype=np.float64)

@@ -220,7 +220,7 @@ class Evaluation(Questions, Showing):
     def one_per_query(self) -> pd.Series[float]:
         """Return the first column of `per_query`: of one system, the values of one measure."""
         values = self._ruled[0, 0].copy()
-        return pd.Series(values, index=self.queries, name=self.names[0])
+        return pd.Series(values, index=self.queries, name=str(self.measures[0]))
 
     def values_of(self, query: int) -> NDArray[np.float64]:
         """Return the values of the n-th query, shape (systems, measures)."""

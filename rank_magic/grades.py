@@ -41,22 +41,22 @@ def grade_codes(grades: NDArray[Any], negative: str) -> tuple[Codes, Scale]:
         levels = _levels(small)
         codes, kept = _codes_of(levels.astype(np.float64), negative)
         return _recoded(small, levels, codes), Scale(kept)
-    found, number = np.unique(grades, return_inverse=True)
+    found = np.unique(grades)
     codes, kept = _codes_of(found[~np.isnan(found)].astype(np.float64), negative)
     if len(codes) < len(found):
         codes = np.append(codes, UNJUDGED)
     kind = np.min_scalar_type(-FIRST_GRADE - len(codes))
-    return np.asarray(codes.astype(kind)[number]), Scale(kept)
+    return np.asarray(codes.astype(kind)[np.searchsorted(found, grades)]), Scale(kept)
 
 
 def _codes_of(levels: Floats, negative: str) -> tuple[Codes, Floats]:
     """Return the code of each distinct grade, and the grades that the scale keeps."""
-    below = levels < 0
-    kept = levels[~below]
-    if negative == "nonrelevant" and below.any():
+    below = np.searchsorted(levels, 0)
+    kept = levels[below:]
+    if negative == "nonrelevant" and below:
         kept = np.union1d(kept, [0.0])
     codes = FIRST_GRADE + np.searchsorted(kept, levels)
-    codes[below] = FIRST_GRADE if negative == "nonrelevant" else NEGATIVE
+    codes[:below] = FIRST_GRADE if negative == "nonrelevant" else NEGATIVE
     return codes, kept
 
 

@@ -201,7 +201,8 @@ def _labels(columns: Sequence[pd.Series[Any]], rows: Ints) -> pd.Index[Any]:
 
 def _index(values: pd.Series[Any], rows: Ints) -> pd.Index[Any]:
     if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu":
-        return pd.Index(values.to_numpy()[rows], name=values.name)  # the same, much sooner
+        # The same, much sooner.
+        return pd.Index(values.to_numpy()[rows], name=values.name, copy=False)
     return pd.Index(values.array.take(rows), dtype=values.dtype, name=values.name)
 
 

@@ -29,8 +29,9 @@ def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Int
 
     The sets of the longest come first, so that threads end at about the same time.
     """
-    queries = np.arange(len(groups.start)) if chosen is None else np.flatnonzero(chosen)
-    start, length = groups.start[queries], groups.length[queries]
+    queries, start, length = np.arange(len(groups.start)), groups.start, groups.length
+    if chosen is not None:
+        queries, start, length = queries[chosen], start[chosen], length[chosen]
     if (start[1:] < start[:-1]).any():
         order = np.argsort(start)
         queries, length = queries[order], length[order]

@@ -74,8 +74,11 @@ class Scale:
 
         Unjudged documents and those with a negative grade are worth what a grade of 0 is.
         """
-        zero, *each = worth(np.concatenate([[0.0], self.grades]))
-        return np.array([0.0, zero, zero, *each])
+        values = worth(self._zero_and_grades)
+        table = np.zeros(self.codes)
+        table[UNJUDGED:FIRST_GRADE] = values[0]
+        table[FIRST_GRADE:] = values[1:]
+        return table
 
     def once(self, key: Hashable, table: Callable[[], Floats]) -> Floats:
         """Return a table that is made when it is first asked for by this key."""
@@ -94,6 +97,10 @@ class Scale:
         """Return each code's grade as a share of the highest grade of the scale, at most 1."""
         top = self.top if max_grade is None else float(max_grade)
         return self.table(lambda grades: np.minimum(grades, top) / top if top > 0 else 0 * grades)
+
+    @cached_property
+    def _zero_and_grades(self) -> Floats:
+        return np.concatenate([[0.0], self.grades])
 
     @cached_property
     def judged(self) -> Floats:
@@ -139,6 +146,8 @@ def chosen(table: Floats, codes: Codes) -> NDArray[np.bool_]:
 def _first(table: Floats) -> int | None:
     """Return from which code on the table holds 1, when it holds 0 below; else None."""
     # A comparison is far cheaper than a look-up.
+    if table[-1] != 1:
+        return None
     first = int(np.count_nonzero(table == 0))
     return first if (table[:first] == 0).all() and (table[first:] == 1).all() else None
 
@@ -225,7 +234,7 @@ class Pool:
 
     def _number(self, wanted: NDArray[np.bool_]) -> Ints:
         if not self.few_grades:
-            return np.count_nonzero(taken(wanted, self.codes), axis=1)
+            return np.add.reduce(taken(wanted, self.codes), axis=1, dtype=np.int64)
         total = np.zeros(len(self.codes), dtype=self.counts.dtype)
         for code in np.flatnonzero(wanted):
             total += self.counts[:, code]
@@ -279,7 +288,7 @@ class Pool:
     def _ranked_by(self, table: Floats, width: int) -> Codes:
         # Codes from the most to the least valuable; the highest grade first among equals.
         order = self.scale.codes - 1 - np.argsort(-table[: FIRST_GRADE - 1 : -1], kind="stable")
-        values = np.append(order, PAD)
+        values = np.concatenate([order, [PAD]])
         if not self.few_grades:
             standing = np.full(self.scale.codes, len(order))
             standing[order] = np.arange(len(order))

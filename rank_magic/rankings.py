@@ -33,7 +33,8 @@ Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.signedinteger[Any]]
 Result = TypeVar("Result")
 
-LOWER_BITS = (np.uint16, np.uint32)
+# The kinds of numbers that lower bits make, and the largest that each can hold.
+LOWER_BITS = {np.uint16: (1 << 16) - 1, np.uint32: (1 << 32) - 1}
 INT64 = np.iinfo(np.int64)
 COW = int(pd.__version__.split(".")[0]) >= 3
 
@@ -259,7 +260,7 @@ class Rankings:
             return
         docs = place.take(self.docs, self.docs[0])
         fill, high = int(docs.min()) - 1, int(docs.max())
-        narrow = next((kind for kind in LOWER_BITS if high - fill <= np.iinfo(kind).max), np.int64)
+        narrow = next((kind for kind, most in LOWER_BITS.items() if high - fill <= most), np.int64)
         # Their lower bits tell them apart, and sort several times as fast.
         docs = docs.astype(narrow)
         if place.filled is not None:

@@ -294,7 +294,9 @@ def _ties(key: NDArray[Any], behind: Bools | None) -> tuple[Ints, Bools]:
     equal[:, 0] = False
     if behind is not None:
         equal[behind] = False
-    tied = np.flatnonzero(equal.any(axis=1)) if equal.any() else np.zeros(0, dtype=np.int64)
+    if not equal.any():
+        return np.zeros(0, dtype=np.int64), equal[:0]
+    tied = np.flatnonzero(equal.any(axis=1))
     return tied, equal[tied]
 
 

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rank_magic.memory import kept
+
 __all__ = ["PIECE", "THREADS", "alone", "extremes", "in_threads"]
 
 Item = TypeVar("Item")
@@ -23,19 +25,8 @@ THREADS = min(8, os.cpu_count() or 1)
 WORTH_THREADS = 1 << 17
 # Long arrays are worked on in pieces of so many numbers, which stay in a core's cache.
 PIECE = 1 << 18
-MOST_KEPT = 31 << 20  # bytes; what glibc never keeps begins at 32 MB
 
 _here = threading.local()
-
-
-@cache
-def _keep_memory() -> None:
-    """Have glibc keep the memory of one block for the next.
-
-    It does once it has let go of a larger piece; otherwise it gives each back to the system, and to
-    get it again takes longer than the work on it.
-    """
-    np.empty(MOST_KEPT, dtype=np.int8)
 
 
 @cache  # starting threads takes as long as evaluating ten thousand rows
@@ -75,13 +66,19 @@ def in_threads(
     cells : int, optional
         How much there is to do in all. Little is done sooner than threads are started.
     """
-    _keep_memory()
     items = list(items)
-    little = len(items) < 2 or (cells is not None and cells < WORTH_THREADS)
-    # Who waited in a thread for others of the same pool might wait for ever.
-    if little or THREADS == 1 or getattr(_here, "working", False):
+    if not items or (cells is not None and cells < WORTH_THREADS):
         yield from map(function, items)
         return
+    with kept():
+        # Who waited in a thread for others of the same pool might wait for ever.
+        if len(items) < 2 or THREADS == 1 or getattr(_here, "working", False):
+            yield from map(function, items)
+        else:
+            yield from _in_threads(function, items)
+
+
+def _in_threads(function: Callable[[Item], Result], items: list[Item]) -> Iterator[Result]:
     pool = _pool(THREADS)
     waiting = deque(pool.submit(function, item) for item in items[: 2 * THREADS])
     try:

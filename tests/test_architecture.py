@@ -21,7 +21,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "rank_magic"
 # A name is a module of rank_magic or a folder with all that is in it. Rooms that are drawn in the
 # plan and not yet built may stand here.
 FLOORS = [
-    ["errors", "threads", "progress", "watching", "_patch"],
+    ["errors", "memory", "threads", "progress", "watching", "_patch"],
     ["gains", "discounts", "conventions", "weighting", "statistics", "significance", "datasets"],
     ["columns"],
     ["whole", "subtopics", "fingerprints", "grouping", "layout", "overlaps", "shapes"],

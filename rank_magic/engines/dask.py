@@ -30,6 +30,7 @@ from rank_magic.engines.parts import Facts, Part
 from rank_magic.engines.plan import ROW, Plan
 from rank_magic.errors import DataError, listed
 from rank_magic.measures import MeasureLike
+from rank_magic.memory import kept
 from rank_magic.threads import alone
 from rank_magic.whole import Whole
 
@@ -240,7 +241,7 @@ def _measured(plan: Plan, rows: pd.DataFrame, key: Any, bound: Any) -> Part | No
         _check_divisions(rows[key], bound)
     if ROW in rows:
         rows = rows.sort_values(ROW)
-    with alone():
+    with alone(), kept():
         return Part.of(plan, rows.reset_index(drop=True))
 
 

@@ -28,6 +28,7 @@ from rank_magic.engines.plan import ROW, Plan
 from rank_magic.engines.streams import tables, whole_queries
 from rank_magic.errors import DataError, RankMagicError
 from rank_magic.measures import MeasureLike
+from rank_magic.memory import kept
 from rank_magic.threads import alone
 from rank_magic.whole import Whole
 
@@ -220,7 +221,7 @@ def _columns(plan: Plan, given: Any) -> Any:
 
 
 def _part(plan: Plan, rows: pd.DataFrame, runs: int) -> Part:
-    with alone():
+    with alone(), kept():
         part = Part.of(plan, rows)
     if runs > len(part.queries):
         raise DataError(

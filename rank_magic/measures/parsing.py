@@ -128,11 +128,13 @@ def parse_all(measures: MeasureLike | Iterable[MeasureLike] | None) -> list[Meas
 
     A string may hold several, separated by spaces or commas.
     """
+    if isinstance(measures, Measure):
+        return [measures]
     if measures is None:
         measures = DEFAULT_MEASURES
     if isinstance(measures, str):
         measures = split(measures)
-    elif isinstance(measures, Measure) or not isinstance(measures, Iterable):
+    elif not isinstance(measures, Iterable):
         measures = [measures]
     found = list(dict.fromkeys(parse(measure) for measure in measures))
     for name, number in Counter(map(str, found)).items():
