@@ -16,9 +16,10 @@ cluster with ``{"distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,9 +38,22 @@ from rank_magic.whole import Whole
 __all__ = ["DaskEvaluation", "evaluate"]
 
 # How many results a step of a tree reduction brings together.
-FAN_IN = 16
+FAN_IN = 32
 # Rows are numbered by partition and place; a partition has fewer than this.
 PARTITION_ROWS = 1 << 40
+
+
+# What stands for the frame where partitions become something else.
+NO_FRAME = pd.Series(dtype=object)
+
+
+class Bound(NamedTuple):
+    """Between which ids a partition of known divisions lies."""
+
+    key: Hashable
+    low: Any
+    high: Any
+    last: bool  # the last partition holds its upper end, too
 
 
 def evaluate(
@@ -64,34 +78,30 @@ def evaluate(
     Nothing is computed, but for the names of systems that stand in rows: they name columns.
     Rows are in the order of partitions, and of rows within them.
     """
-    columns = list(frame.columns)
     index = frame._meta.index.name
     schema = frame._meta if index is None else frame._meta.reset_index()
     plan = Plan.of(schema, measures, **options)
-    used = plan.roles.columns()
     divided = frame.known_divisions and index in plan.roles.query
-    if index is not None and index in used and index not in columns:
-        rows = frame[[name for name in used if name != index]].reset_index()
-    else:
-        rows = frame[used]
-    whole = _whole(rows, plan)
+    known = _in_tree(_wholes(frame, plan), Whole.merged, partial(_knowing, plan))
     if plan.roles.system is not None:
-        whole = whole.compute()
-        plan = plan.knowing(whole)
-    bounds = _bounds(frame.divisions) if divided else [None] * rows.npartitions
-    rows = _conforming(rows[used], plan)
-    if not divided and rows.npartitions > 1:
+        plan = known.compute()
+        known = need("dask").delayed(plan)
+    layout = Layout.of_plan(plan, schema)
+    rows = frame[[name for name in frame.columns if name in layout.used]]
+    if list(rows.columns) == list(frame.columns):
+        rows = frame  # a step less for every partition
+    moved = not divided and rows.npartitions > 1
+    if moved:
+        meta = layout.of(rows._meta)
+        rows = rows.map_partitions(_laid_out, layout, meta=meta, clear_divisions=True)
         rows = rows.shuffle(on=list(plan.roles.query))
-        bounds = [None] * rows.npartitions
-    delayed = need("dask").delayed
-    known = delayed(Plan.knowing)(plan, whole)
-    key = index if divided else None
-    parts = [
-        delayed(_measured)(known, partition, key, bound)
-        for partition, bound in zip(rows.to_delayed(), bounds, strict=True)
+    bounds = _bounds(index, frame.divisions) if divided else [None] * rows.npartitions
+    partitions = [
+        (partition, None if moved else layout, number, bound)
+        for number, (partition, bound) in enumerate(zip(rows.to_delayed(), bounds, strict=True))
     ]
-    queries = rows._meta[list(plan.roles.query)]
-    return DaskEvaluation(plan, known, parts, _meta(plan, queries))
+    queries = layout.of(schema)[list(plan.roles.query)]
+    return DaskEvaluation(plan, known, partitions, _meta(plan, queries))
 
 
 class DaskEvaluation:
@@ -107,8 +117,21 @@ class DaskEvaluation:
         The value of each query, as in `Evaluation.per_query`; sorted within each partition.
     """
 
-    def __init__(self, plan: Plan, known: Any, parts: Sequence[Any], meta: pd.DataFrame) -> None:
-        self._plan, self._known, self._parts, self._meta = plan, known, list(parts), meta
+    def __init__(
+        self, plan: Plan, known: Any, partitions: Sequence[tuple[Any, ...]], meta: pd.DataFrame
+    ) -> None:
+        self._plan, self._known, self._partitions, self._meta = plan, known, partitions, meta
+
+    @cached_property
+    def _parts(self) -> list[Any]:
+        """Every partition measured, lazily."""
+        return self._of_each(_measured, self._known)
+
+    def _of_each(self, function: Callable[..., Any], plan: Any, numbers: Any = None) -> list[Any]:
+        """Return what the function makes of a plan and each partition, or of some, lazily."""
+        work = need("dask").delayed(function)
+        chosen = range(len(self._partitions)) if numbers is None else numbers
+        return [work(plan, *self._partitions[number]) for number in chosen]
 
     @cached_property
     def per_query(self) -> Any:
@@ -121,15 +144,39 @@ class DaskEvaluation:
     @property
     def lazy_facts(self) -> Any:
         """What means and coverage are made of, brought together in a tree; a Delayed."""
-        delayed = need("dask").delayed
-        facts = [delayed(_facts)(part) for part in self._parts]
+        if "_parts" in vars(self):  # asked for, or kept by `persist`
+            facts = [need("dask").delayed(_facts)(part) for part in self._parts]
+        else:
+            facts = self._of_each(_measured_facts, self._known)  # a step less for every partition
         return _in_tree(facts, _merged_facts)
+
+    def _plan_and_facts(self) -> tuple[Plan, Facts | None]:
+        """Return what is known of all rows, and what `lazy_facts` gives, computed.
+
+        A partition mostly has the grades at the ends of the scale, and need not know of the others
+        before it is measured. Those that turn out to lack some are measured again.
+        """
+        dask = need("dask")
+        if "_parts" in vars(self) or self._plan.roles.system is not None:
+            return dask.compute(self._known, self.lazy_facts)
+        alone = self._of_each(_measured_alone, dask.delayed(self._plan))
+        found = _in_tree(alone, _merged_alone).compute()
+        plan = self._plan.knowing(Whole.merged(found))
+        negative = plan.conventions.negative
+        levels = set(plan.whole.levels(negative))
+        enough = [group for whole, group in found.items() if levels <= {*whole.levels(negative)}]
+        facts = [group.facts for group in enough]
+        again = set(range(len(self._partitions))).difference(*(group.numbers for group in enough))
+        if again:
+            others = self._of_each(_measured_facts, dask.delayed(plan), sorted(again))
+            facts.append(_in_tree(others, _merged_facts).compute())
+        return plan, _merged_facts(facts)
 
     @cached_property
     def collected(self) -> Summary:
         """Means, intervals and coverage, computed; the values of queries stay where they are."""
-        plan, facts = need("dask").compute(self._known, self.lazy_facts)
-        return Summary.of_facts(plan, _there(facts), self.per_query)
+        plan, facts = self._plan_and_facts()
+        return Summary.of_facts(plan, _there(facts), partial(getattr, self, "per_query"))
 
     def compute(self, **options: Any) -> Gathered:
         """Compute everything and return it in this process, the values of all queries included.
@@ -144,8 +191,9 @@ class DaskEvaluation:
 
     def persist(self, **options: Any) -> DaskEvaluation:
         """Compute the values of all queries and keep them in the workers' memory."""
-        parts = need("dask").persist(*self._parts, **options)
-        return DaskEvaluation(self._plan, self._known, parts, self._meta)
+        kept = DaskEvaluation(self._plan, self._known, self._partitions, self._meta)
+        kept._parts = list(need("dask").persist(*self._parts, **options))
+        return kept
 
     def only(self, *, mean: bool) -> Any:
         """Return the first measure's values or, where `mean` is asked for, its mean; lazily."""
@@ -174,9 +222,9 @@ class DaskEvaluation:
         if "collected" in vars(self):
             return repr(self.collected)
         return (
-            f"{', '.join(self._plan.names)} over {len(self._parts):,} partitions, not computed "
-            f"yet.\n.summary() computes means, .per_query is a lazy frame of every query's "
-            f"values, .compute() brings everything here."
+            f"{', '.join(self._plan.names)} over {len(self._partitions):,} partitions, not "
+            f"computed yet.\n.summary() computes means, .per_query is a lazy frame of every "
+            f"query's values, .compute() brings everything here."
         )
 
     def _repr_html_(self) -> str | None:
@@ -186,67 +234,130 @@ class DaskEvaluation:
 # What happens to a partition. These functions run on the workers.
 
 
-def _whole(rows: Any, plan: Plan) -> Any:
-    """Return what must be known of all rows; a Delayed."""
+def _wholes(frame: Any, plan: Plan) -> list[Any]:
+    """Return what must be known of each partition, a Delayed each."""
     roles = plan.roles
-    delayed = need("dask").delayed
-    needed = [name for name in (roles.grade, roles.system) if name is not None]
-    parts = [delayed(Whole.of)(part, roles) for part in rows[needed].to_delayed()]
-    return _in_tree(parts, Whole.merged)
+    rows = frame[[name for name in frame.columns if name in (roles.grade, roles.system)]]
+    # One step for every partition; what comes of it is no frame.
+    wholes = rows.map_partitions(Whole.of, roles, meta=NO_FRAME, enforce_metadata=False)
+    return wholes.to_delayed()
 
 
-def _conforming(rows: Any, plan: Plan) -> Any:
-    """Return rows whose query ids are of one type, numbered where their order matters."""
-    kinds = dict(rows._meta.dtypes[list(plan.roles.query)])
-    meta = _conform(rows._meta, kinds, number=plan.by_order)
-    return rows.map_partitions(_conform, kinds, number=plan.by_order, meta=meta)
+def _knowing(plan: Plan, wholes: Iterable[Whole]) -> Plan:
+    return plan.knowing(Whole.merged(wholes))
 
 
-def _conform(
-    rows: pd.DataFrame,
-    kinds: dict[Any, Any],
-    *,
-    number: bool,
-    partition_info: dict[str, Any] | None = None,
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of every partition are laid out, so that they can be moved and measured.
+
+    Attributes
+    ----------
+    used : tuple of column names
+        The columns; one may come as the index.
+    kinds : dict
+        The type of each column that names the query.
+    numbered : bool
+        Whether rows are numbered, since their order matters.
+    """
+
+    used: tuple[Hashable, ...]
+    kinds: dict[Hashable, Any]
+    numbered: bool
+
+    @classmethod
+    def of_plan(cls, plan: Plan, schema: pd.DataFrame) -> Layout:
+        """Return the layout of the rows that a plan needs."""
+        kinds = {name: schema[name].dtype for name in plan.roles.query}
+        return cls(tuple(plan.roles.columns()), kinds, plan.by_order)
+
+    def of(self, rows: pd.DataFrame, place: int = 0) -> pd.DataFrame:
+        """Return the rows of the partition that stands at a place, their queries of one type."""
+        if any(name not in rows.columns for name in self.used):
+            rows = rows.reset_index()
+        rows = rows[list(self.used)].copy(deep=False)  # what follows changes nothing given
+        for name, kind in self.kinds.items():
+            rows[name] = _hashed_alike(rows[name], kind)
+        if self.numbered:
+            rows[ROW] = place * PARTITION_ROWS + np.arange(len(rows))
+        return rows
+
+
+def _hashed_alike(ids: pd.Series[Any], kind: Any) -> pd.Series[Any]:
+    """Return query ids that are hashed alike where they are equal."""
+    if isinstance(ids.dtype, pd.CategoricalDtype):
+        ids = ids.astype(ids.cat.categories.dtype)
+    elif ids.dtype != kind:
+        ids = ids.astype(kind)
+    if ids.dtype == object:
+        found = pd.api.types.infer_dtype(ids, skipna=True)
+        if found not in ("string", "bytes", "empty"):
+            raise DataError(
+                f"The query ids in {ids.name!r} are objects ({found}), of which equal ones may "
+                f"end up apart. Convert them: ddf.astype({{{ids.name!r}: str}})."
+            )
+    if pd.api.types.is_float_dtype(ids.dtype):
+        ids = ids + 0.0  # −0.0 equals 0.0, and must be hashed like it
+    return ids
+
+
+def _laid_out(
+    rows: pd.DataFrame, layout: Layout, partition_info: dict[str, Any] | None = None
 ) -> pd.DataFrame:
-    """Return a partition whose query ids are hashed alike where they are equal."""
-    rows = rows.copy(deep=False)
-    for name, kind in kinds.items():
-        values = rows[name]
-        if isinstance(values.dtype, pd.CategoricalDtype):
-            values = values.astype(values.cat.categories.dtype)
-        elif values.dtype != kind:
-            values = values.astype(kind)
-        if values.dtype == object:
-            found = pd.api.types.infer_dtype(values, skipna=True)
-            if found not in ("string", "bytes", "empty"):
-                raise DataError(
-                    f"The query ids in {name!r} are objects ({found}), of which equal ones may "
-                    f"end up apart. Convert them: ddf.astype({{{name!r}: str}})."
-                )
-        if pd.api.types.is_float_dtype(values.dtype):
-            values = values + 0.0  # −0.0 equals 0.0, and must be hashed like it
-        rows[name] = values
-    if number:
-        place = 0 if partition_info is None else partition_info["number"]
-        rows[ROW] = place * PARTITION_ROWS + np.arange(len(rows))
-    return rows
+    return layout.of(rows, 0 if partition_info is None else partition_info["number"])
 
 
-def _measured(plan: Plan, rows: pd.DataFrame, key: Any, bound: Any) -> Part | None:
+def _measured(
+    plan: Plan, rows: pd.DataFrame, layout: Layout | None, place: int, bound: Bound | None
+) -> Part | None:
     """Measure a partition, which holds whole queries; None when it is empty."""
     if not len(rows):
         return None
-    if bound is not None:
-        _check_divisions(rows[key], bound)
-    if ROW in rows:
-        rows = rows.sort_values(ROW)
     with alone(), kept():
+        rows = rows if layout is None else layout.of(rows, place)
+        if bound is not None:
+            _check_divisions(rows[bound.key], bound)
+        if ROW in rows:
+            rows = rows.sort_values(ROW)
         return Part.of(plan, rows.reset_index(drop=True))
 
 
-def _check_divisions(ids: pd.Series[Any], bound: tuple[Any, Any, bool]) -> None:
-    low, high, last = bound
+def _measured_facts(plan: Plan, *partition: Any) -> Facts | None:
+    return _facts(_measured(plan, *partition))
+
+
+class Alone(NamedTuple):
+    """Partitions that were measured by what each knows itself, which is the same."""
+
+    facts: Facts
+    numbers: tuple[int, ...]
+
+
+def _measured_alone(
+    plan: Plan, rows: pd.DataFrame, layout: Layout | None, place: int, bound: Bound | None
+) -> dict[Whole, Alone]:
+    """Measure a partition by what it knows itself; nothing when it is empty."""
+    whole = Whole.of(rows, plan.roles)
+    known = plan.knowing(whole) if whole.grades else plan
+    facts = _measured_facts(known, rows, layout, place, bound)
+    return {} if facts is None else {whole: Alone(facts, (place,))}
+
+
+def _merged_alone(groups: Iterable[dict[Whole, Alone]]) -> dict[Whole, Alone]:
+    found: dict[Whole, list[Alone]] = {}
+    for whole, group in (item for one in groups for item in one.items()):
+        found.setdefault(whole, []).append(group)
+    return {
+        whole: Alone(
+            Facts.merged([group.facts for group in same]),
+            tuple(number for group in same for number in group.numbers),
+        )
+        for whole, same in found.items()
+    }
+
+
+def _check_divisions(ids: pd.Series[Any], bound: Bound) -> None:
+    _, low, high, last = bound
     first, most = ids.min(), ids.max()
     if first >= low and (most <= high if last else most < high):
         return
@@ -284,26 +395,30 @@ def _there(found: Any) -> Any:
 
 
 def _mean(plan: Plan, facts: Facts | None) -> Any:
-    summary = Summary.of_facts(plan, _there(facts), None)
+    summary = Summary.of_facts(plan, _there(facts), lambda: None)
     means = summary.mean()
     name = plan.names[0]
     return means[name] if plan.several else float(means[name])
 
 
-def _in_tree(parts: Sequence[Any], merge: Callable[[Iterable[Any]], Any]) -> Any:
-    """Return the Delayed that brings parts together, a few at a time."""
+def _in_tree(
+    parts: Sequence[Any],
+    merge: Callable[[Iterable[Any]], Any],
+    last: Callable[[Iterable[Any]], Any] | None = None,
+) -> Any:
+    """Return the Delayed that brings parts together, a few at a time, the last ones by `last`."""
     delayed = need("dask").delayed
     parts = list(parts)
-    while len(parts) > 1:
+    while len(parts) > FAN_IN:
         steps = range(0, len(parts), FAN_IN)
         parts = [delayed(merge)(parts[at : at + FAN_IN]) for at in steps]
-    return parts[0] if parts else delayed(merge)([])
+    return delayed(last or merge)(parts)
 
 
-def _bounds(divisions: Sequence[Any]) -> list[tuple[Any, Any, bool]]:
-    """Return the lowest and highest id of each partition, and whether it is the last."""
+def _bounds(key: Hashable, divisions: Sequence[Any]) -> list[Bound]:
+    """Return between which ids each partition lies."""
     last = len(divisions) - 2
-    return [(divisions[at], divisions[at + 1], at == last) for at in range(last + 1)]
+    return [Bound(key, divisions[at], divisions[at + 1], at == last) for at in range(last + 1)]
 
 
 def _meta(plan: Plan, queries: pd.DataFrame) -> pd.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
@@ -71,15 +71,15 @@ class Summary(Gathered):
     """An evaluation whose values stay where they are, too."""
 
     facts: Facts = field(kw_only=True)
-    table: Any = field(kw_only=True)
+    table: Callable[[], Any] = field(kw_only=True)
 
     @property
     def per_query(self) -> Any:
         """The value of each query, in a frame of the engine's own."""
-        return self.table
+        return self.table()
 
     @classmethod
-    def of_facts(cls, plan: Plan, facts: Facts, table: Any) -> Summary:
+    def of_facts(cls, plan: Plan, facts: Facts, table: Callable[[], Any]) -> Summary:
         """Return the evaluation that some facts are about."""
         part = Part.of(plan, plan.made_up())
         nothing = part.taken(np.zeros(0, dtype=np.int64))

@@ -110,7 +110,7 @@ class SparkEvaluation(Summary):
     @classmethod
     def of_table(cls, plan: Plan, facts: Facts, per_query: Any, kept: Any) -> SparkEvaluation:
         """Return the evaluation of a table that Spark keeps."""
-        summary = Summary.of_facts(plan, facts, per_query)
+        summary = Summary.of_facts(plan, facts, lambda: per_query)
         return cls(**vars(summary), kept=kept)
 
     def unpersist(self) -> None:
