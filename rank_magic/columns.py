@@ -132,8 +132,10 @@ def find_roles(
     said = {
         role: _given(role, chosen, names) for role, chosen in given.items() if chosen is not None
     }
-    settle = _settled if said else _settled_by_names
-    roles = settle(columns, levels, order, **said)
+    if said:
+        roles = _settled(columns, levels, order, **said)
+    else:
+        roles = _settled_by_names(columns, levels, order)
     if not (roles.score or roles.rank is not None or roles.by_rows):
         _no_order(frame, roles)
     return roles
@@ -166,8 +168,11 @@ def _settled(
     return Roles(by_rows=by_rows, **single)
 
 
-# Frames of the same columns are evaluated again and again.
-_settled_by_names = lru_cache(maxsize=64)(_settled)
+@lru_cache(maxsize=64)  # frames of the same columns are evaluated again and again
+def _settled_by_names(
+    columns: tuple[Hashable, ...], levels: tuple[Hashable, ...], order: str | None
+) -> Roles:
+    return _settled(columns, levels, order)
 
 
 def find_given(

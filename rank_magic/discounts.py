@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.errors import MeasureError, did_you_mean, listed
-from rank_magic.gains import plain
+from rank_magic.gains import name_of, plain
 
 __all__ = ["DISCOUNTS", "Discount", "discount_name", "discount_weights", "register_discount"]
 
@@ -108,7 +108,7 @@ def discount_name(discount: Discount) -> str:
     if isinstance(discount, str):
         return discount
     if callable(discount):
-        return getattr(discount, "__name__", repr(discount))
+        return name_of(discount, DISCOUNTS)
     return "[" + ", ".join(plain(weight) for weight in discount) + "]"
 
 
@@ -179,11 +179,61 @@ def _usual(name: str) -> NDArray[np.float64]:
     return weights
 
 
+def rising_weights(discount: Discount, k: int | None, width: int) -> NDArray[np.float64] | None:
+    """Return the weights of all ranks within reach where one is worth more than one above it.
+
+    Parameters
+    ----------
+    discount : str, sequence of float or callable
+        The discount.
+    k : int or None
+        Ranks beyond it are out of reach, as are those beyond the end of a sequence.
+    width : int
+        How many ranks there are.
+
+    Returns
+    -------
+    array of float, or None
+        None where no rank is worth more than one above it; no discount that ships is.
+
+    Raises
+    ------
+    MeasureError
+        If weights rise and no rank is out of reach.
+    """
+    if isinstance(discount, str) and (discount in SHIPPED or _family(discount) is not None):
+        return None
+    curve = resolve_discount(discount)
+    ends = [k] if callable(curve) else [k, len(curve)]
+    reach = min((end for end in ends if end is not None), default=None)
+    weights = discount_weights(discount, width if reach is None else reach)
+    if (weights[1:] <= weights[:-1]).all():
+        return None
+    if reach is None:
+        raise MeasureError(
+            f"The discount {discount_name(discount)!r} rises with rank, so that without a cutoff "
+            f"there is no best ranking to compare with. Give one, such as @10."
+        )
+    return weights
+
+
+def _computed(discount: Discount, curve: Any, rank: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return what somebody's function gives for an array of ranks."""
+    try:
+        return np.asarray(curve(rank), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise MeasureError(
+            f"The discount {discount_name(discount)!r} gives no weights for an array of ranks: "
+            f"{error}. It must take the array and return a weight for each; "
+            f"numpy.vectorize(function) makes one that does."
+        ) from error
+
+
 def _weights(discount: Discount, width: int) -> NDArray[np.float64]:
     """Work weights out, and check them."""
     curve: Any = resolve_discount(discount)
     if callable(curve):
-        weights = np.asarray(curve(np.arange(1.0, width + 1.0)), dtype=np.float64)
+        weights = _computed(discount, curve, np.arange(1.0, width + 1.0))
         if weights.shape != (width,):
             raise MeasureError(
                 f"The discount {discount_name(discount)!r} returned an array of shape "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,13 @@ def gain_name(gain: Gain) -> str:
     if isinstance(gain, Mapping):
         pairs = (f"{plain(key)}: {plain(value)}" for key, value in gain.items())
         return "{" + ", ".join(pairs) + "}"
-    return getattr(gain, "__name__", repr(gain))
+    return name_of(gain, GAINS)
+
+
+def name_of(function: Callable[..., Any], named: Mapping[str, Any]) -> str:
+    """Return a function's name, in brackets where something else is called so."""
+    name = getattr(function, "__name__", repr(function))
+    return name if named.get(name, function) is function else f"<{name}>"
 
 
 def plain(number: float) -> str:
@@ -101,6 +107,22 @@ def resolve_gain(gain: Gain) -> Mapping[float, float] | Callable[[float], float]
         f"A gain is a name ({listed(GAINS)}), a table {{grade: gain}} or a function, "
         f"not {type(gain).__name__}."
     )
+
+
+def number_from(what: str, function: Callable[..., Any], *given: float) -> float:
+    """Return the number that somebody's function gives, or say what it gives instead."""
+    call = f"{what} of {listed(given)}"
+    try:
+        found = function(*given)
+    except TypeError as error:
+        raise MeasureError(
+            f"{call} can't be worked out: {error}. It must be a function of {len(given)} "
+            f"{'number' if len(given) == 1 else 'numbers'}."
+        ) from error
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        raise MeasureError(f"{call} must be a number, and is {found!r}.") from None
 
 
 def gain_table(gain: Gain, grades: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -133,7 +155,9 @@ def gain_table(gain: Gain, grades: NDArray[np.float64]) -> NDArray[np.float64]:
             )
         values = [float(worth[float(grade)]) for grade in grades]
     else:
-        values = [float(worth(float(grade))) for grade in grades]
+        values = [
+            number_from(f"The gain {gain_name(gain)!r}", worth, float(grade)) for grade in grades
+        ]
     table = np.array(values, dtype=np.float64)
     wrong = ~(np.isfinite(table) & (table >= 0))
     if wrong.any():

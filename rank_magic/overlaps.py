@@ -9,33 +9,132 @@ SIGIR 2008. Kendall, The treatment of ties in ranking problems, Biometrika 33, 1
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from rank_magic.columns import numbers
+from rank_magic.conventions import is_number
 from rank_magic.errors import DataError, MeasureError, listed
 
 __all__ = ["kendall_tau", "rbo", "tau_ap"]
 
 Ranking: TypeAlias = Sequence[Hashable] | pd.Series
 
+LIST = "Give a list of items, the best first, or a Series of scores by item"
+# What can be gone through, and yet is no ranking: what would be ranked by mistake, and what to do.
+NO_RANKINGS: tuple[tuple[Any, str, str], ...] = (
+    (pd.DataFrame, "its column names", "one column by item, frame.set_index('doc')['score']"),
+    (Mapping, "its keys as they were put in", "the scores of a dict as pd.Series(scores)"),
+    (Set, "its items in no order", "the items in ranked order"),
+    ((str, bytes), "its letters", "a ranking of one item as [item]"),
+)
 
-def _items(ranking: Ranking) -> list[Any]:
-    """Return a ranking's items, best first, each once."""
-    if isinstance(ranking, pd.Series):
-        if ranking.duplicated().any():
+
+def _scores(ranking: Ranking, which: str) -> dict[Any, float]:
+    """Return a score for each item of a ranking: its own, or one that falls along a list.
+
+    Parameters
+    ----------
+    ranking : sequence of items, best first, or Series of scores by item
+        What the caller gave. Items without a score are left out.
+    which : str
+        What the caller calls it.
+    """
+    for kind, taken, advice in NO_RANKINGS:
+        if isinstance(ranking, kind):
             raise DataError(
-                "Scores tie, so there is no one ranking. Give the items as a list in ranked order."
+                f"{which} is a {type(ranking).__name__}: {taken} would be ranked, "
+                f"{listed(ranking, 3)}. {LIST}: {advice}."
             )
-        ranking = ranking.dropna().sort_values(ascending=False).index
-    items = list(ranking)
-    repeated = pd.Index(items)[pd.Index(items).duplicated()] if items else []
-    if len(repeated):
-        raise DataError(f"A ranking holds each item once, but {listed(repeated, 3)} repeat.")
+    if isinstance(ranking, pd.Series):
+        given = _numbers(ranking, which)
+        there = ~np.isnan(given)
+        items, scores = ranking.index[there].tolist(), given[there].tolist()
+    elif isinstance(ranking, Iterable):
+        items = list(ranking)
+        scores = [-float(rank) for rank in range(len(items))]
+    else:
+        raise DataError(f"{which} is no ranking but {ranking!r}. {LIST}.")
+    _check_items(items, which)
+    return dict(zip(items, scores, strict=True))
+
+
+def _numbers(ranking: pd.Series[Any], which: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    try:
+        return numbers(ranking, "score")
+    except DataError:
+        raise DataError(
+            f"{which} is a Series, which holds scores by item, but its values are no numbers: "
+            f"{listed(ranking.dropna(), 3)}. For items in ranked order give {which}.tolist(); "
+            f"numbers that are text become some with pd.to_numeric({which})."
+        ) from None
+
+
+def _check_items(items: Sequence[Any], which: str) -> None:
+    """Say what is wrong with the items of a ranking."""
+    once: set[Any] = set()
+    repeated: dict[Any, None] = {}
+    for rank, item in enumerate(items, 1):
+        if not _hashes(item):
+            raise DataError(
+                f"{which} holds {item!r} at rank {rank}, a {type(item).__name__}, which names no "
+                "item. Give one ranking of ids, such as texts or numbers, not several."
+            )
+        if item is None or item is pd.NA or item is pd.NaT or item != item:
+            raise DataError(
+                f"{which} has no item at rank {rank}: {item!r}. Leave missing items out."
+            )
+        if item in once:
+            repeated[item] = None
+        once.add(item)
+    if repeated:
+        raise DataError(
+            f"A ranking holds each item once, but in {which} {listed(repeated, 3)} repeat. Keep "
+            "one of each, such as by pd.unique(items) or scores.groupby(level=0).max()."
+        )
+
+
+def _hashes(item: Any) -> bool:
+    try:
+        hash(item)
+    except TypeError:  # a tuple that holds a list
+        return False
+    return True
+
+
+def _items(ranking: Ranking, which: str) -> list[Any]:
+    """Return a ranking's items, best first, each once and none at the place of another."""
+    scores = _scores(ranking, which)
+    items = sorted(scores, key=scores.__getitem__, reverse=True)
+    tied = [(a, b) for a, b in itertools.pairwise(items) if scores[a] == scores[b]]
+    if tied:
+        one, other = tied[0]
+        raise DataError(
+            f"Scores tie in {which}, so there is no one ranking: {one!r} and {other!r} have "
+            f"{scores[one]:g}. Give the items as a list in ranked order."
+        )
     return items
+
+
+def _shared(a: Iterable[Any], b: Mapping[Any, Any]) -> list[Any]:
+    """Return the items of a that b holds, too, in a's order."""
+    a = list(a)
+    shared = [item for item in a if item in b]
+    if not shared:
+        written = {str(item): item for item in b}
+        same = next((item for item in a if str(item) in written), None)
+        if same is not None:
+            other = written[str(same)]
+            raise DataError(
+                f"The rankings share no item, but {same!r} is a {type(same).__name__} in one and "
+                f"{other!r} a {type(other).__name__} in the other. Make the ids of one type."
+            )
+    return shared
 
 
 def rbo(a: Ranking, b: Ranking, p: float = 0.9) -> float:
@@ -47,13 +146,21 @@ def rbo(a: Ranking, b: Ranking, p: float = 0.9) -> float:
     Parameters
     ----------
     a, b : sequence of items, best first, or Series of scores by item
-        The rankings; they may differ in length.
+        The rankings; they may differ in length. Items without a score are left out; ties are
+        an error.
     p : float
         Persistence, in (0, 1): how far down the reader looks.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    DataError
+        If one is no ranking: items repeat, scores tie or are no numbers.
+    MeasureError
+        If p lies outside (0, 1).
 
     References
     ----------
@@ -68,33 +175,40 @@ def rbo(a: Ranking, b: Ranking, p: float = 0.9) -> float:
     >>> round(rm.rbo(["a", "b", "c"], ["b", "a", "d"]), 4)
     0.63
     """
-    if not 0 < p < 1:
-        raise MeasureError(f"p must lie between 0 and 1, both excluded; it is {p!r}.")
-    short, long = sorted((_items(a), _items(b)), key=len)
+    if not (is_number(p) and 0 < p < 1):
+        raise MeasureError(
+            f"p must be a number between 0 and 1, both excluded; it is {p!r}. At 0.9 the first ten "
+            "ranks make up 86 % of the value."
+        )
+    short, long = sorted((_items(a, "a"), _items(b, "b")), key=len)
     few, many = len(short), len(long)
     if few == 0:
         return 0.0 if many else 1.0
+    above = {item: rank for rank, item in enumerate(short, 1)}
     place = {item: rank for rank, item in enumerate(long, 1)}
-    enters = [max(rank, place[item]) for rank, item in enumerate(short, 1) if item in place]
+    enters = [max(above[item], place[item]) for item in _shared(short, place)]
     shared = np.cumsum(np.bincount(enters, minlength=many + 1))[: many + 1]
     depth = np.arange(1.0, many + 1.0)
     agreement = shared[1:] / depth
     # Below its end the shorter ranking is taken to agree as it did at its end.
     beyond = np.maximum(depth - few, 0.0)
     agreement = agreement + shared[few] * beyond / (few * depth)
-    seen = math.fsum(agreement * np.power(p, depth))
+    seen = math.fsum(agreement * np.power(p, depth - 1.0))
     last = (shared[many] - shared[few]) / many + shared[few] / few
-    return float((1 - p) / p * seen + last * p**many)
+    return float((1 - p) * seen + last * p**many)
 
 
-def _common(a: Ranking, b: Ranking) -> tuple[list[int], list[int]]:
-    """Return the places in a and in b of the items that both rank, in a's order."""
-    place = {item: rank for rank, item in enumerate(_items(b))}
-    ranks = [(rank, place[item]) for rank, item in enumerate(_items(a)) if item in place]
-    if len(ranks) < 2:
-        raise DataError(f"The rankings share {len(ranks)} items; a correlation needs at least two.")
-    first, second = zip(*ranks, strict=True)
-    return list(first), list(second)
+def _common(a: Mapping[Any, float], b: Mapping[Any, float]) -> list[Any]:
+    """Return the items that both rankings hold, in a's order, at least two."""
+    shared = _shared(a, b)
+    if len(shared) < 2:
+        found = f"{listed(shared)} alone" if shared else "none"
+        raise DataError(
+            f"A correlation needs at least two items that both rankings hold; of {len(a):,} and "
+            f"{len(b):,} items they share {found}. See that the ids are written alike, or take "
+            "rm.rbo, which rankings of different items have too."
+        )
+    return shared
 
 
 def kendall_tau(a: Ranking, b: Ranking) -> float:
@@ -106,11 +220,16 @@ def kendall_tau(a: Ranking, b: Ranking) -> float:
     Parameters
     ----------
     a, b : sequence of items, best first, or Series of scores by item
-        The rankings. As Series they may have ties.
+        The rankings. As Series they may have ties. Items without a score are left out.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    DataError
+        If they share fewer than two items, or all of these tie in one of them.
 
     Examples
     --------
@@ -120,10 +239,17 @@ def kendall_tau(a: Ranking, b: Ranking) -> float:
     """
     from scipy.stats import kendalltau
 
-    if isinstance(a, pd.Series) and isinstance(b, pd.Series):
-        both = a.dropna().index.intersection(b.dropna().index)
-        return float(kendalltau(a[both], b[both]).statistic)
-    return float(kendalltau(*_common(a, b)).statistic)
+    scores = _scores(a, "a"), _scores(b, "b")
+    both = _common(*scores)
+    first, second = ([of[item] for item in both] for of in scores)
+    for which, values in (("a", first), ("b", second)):
+        if min(values) == max(values):
+            raise DataError(
+                f"The {len(both):,} items that both rankings hold all have the score {values[0]:g} "
+                f"in {which}, which ranks none of them above another. Kendall's tau needs two "
+                "scores that differ."
+            )
+    return float(kendalltau(first, second).statistic)
 
 
 def tau_ap(a: Ranking, truth: Ranking) -> float:
@@ -135,11 +261,16 @@ def tau_ap(a: Ranking, truth: Ranking) -> float:
     Parameters
     ----------
     a, truth : sequence of items, best first, or Series of scores by item
-        The rankings. Ties are an error.
+        The rankings. Items without a score are left out; ties are an error.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    DataError
+        If they share fewer than two items, or one is no ranking.
 
     References
     ----------
@@ -152,6 +283,10 @@ def tau_ap(a: Ranking, truth: Ranking) -> float:
     >>> rm.tau_ap(["b", "a", "c"], ["a", "b", "c"])
     0.0
     """
-    _, place = _common(a, truth)
+    ranks = [
+        {item: float(rank) for rank, item in enumerate(items, 1)}
+        for items in (_items(a, "a"), _items(truth, "truth"))
+    ]
+    place = [ranks[1][item] for item in _common(*ranks)]
     above = [sum(other < here for other in place[:i]) / i for i, here in enumerate(place) if i]
     return 2.0 * math.fsum(above) / len(above) - 1.0

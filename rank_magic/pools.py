@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ __all__ = [
 Floats = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 Codes = NDArray[np.signedinteger[Any]]
+Found = TypeVar("Found")
 
 PAD, UNJUDGED, NEGATIVE, FIRST_GRADE = 0, 1, 2, 3
 FEW_CODES = 64
@@ -55,7 +56,7 @@ class Scale:
     """
 
     grades: Floats
-    _tables: dict[Hashable, Floats] = field(
+    _tables: dict[Hashable, Any] = field(
         init=False, default_factory=dict, compare=False, repr=False
     )
 
@@ -80,7 +81,7 @@ class Scale:
         table[FIRST_GRADE:] = values[1:]
         return table
 
-    def once(self, key: Hashable, table: Callable[[], Floats]) -> Floats:
+    def once(self, key: Hashable, table: Callable[[], Found]) -> Found:
         """Return a table that is made when it is first asked for by this key."""
         if key not in self._tables:
             self._tables[key] = table()

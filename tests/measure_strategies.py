@@ -30,16 +30,24 @@ GAIN = st.sampled_from(["exp2", "linear", "binary"]) | st.fixed_dictionaries(
     {0: st.just(0), **dict.fromkeys(GRADES, WORTH)}
 )
 FAMILY = st.sampled_from(["log3", "log10", "jarvelin3", "jarvelin2.5", "geometric0.8"])
-DISCOUNT = st.sampled_from(sorted(SHIPPED)) | FAMILY | st.lists(CHANCE, max_size=5)
+NAMED = st.sampled_from(sorted(SHIPPED)) | FAMILY
+CURVE = st.lists(CHANCE, max_size=5)
+DISCOUNT = NAMED | CURVE
+# No rank is worth more than one above it.
+FALLING = NAMED | CURVE.map(lambda weights: sorted(weights, reverse=True))
+# They have no ideal ranking with any other, which is an error.
+NEVER_RISING = {"nERR"}
 
 
-def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
+def values_of(
+    field: dataclasses.Field[Any], discounts: st.SearchStrategy[Any] = DISCOUNT
+) -> st.SearchStrategy[Any]:
     """Return a strategy for a parameter's values, its default among them."""
     about = field.metadata
     if about["kind"] == "gain":
         values: st.SearchStrategy[Any] = GAIN
     elif about["kind"] == "discount":
-        values = DISCOUNT
+        values = discounts
     elif about["kind"] == "satisfaction":
         values = st.sampled_from(about["choices"]) | st.fixed_dictionaries(
             dict.fromkeys(GRADES, CHANCE)
@@ -56,9 +64,13 @@ def values_of(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def measures_of(draw: st.DrawFn, cls: type[Measure]) -> Measure:
+def measures_of(
+    draw: st.DrawFn, cls: type[Measure], *, discounts: st.SearchStrategy[Any] = DISCOUNT
+) -> Measure:
     """Draw a measure of this class."""
-    given = {field.name: draw(values_of(field)) for field in cls.parameters()}
+    if cls.name in NEVER_RISING:
+        discounts = FALLING
+    given = {field.name: draw(values_of(field, discounts)) for field in cls.parameters()}
     if cls.cutoff:
         given["k"] = draw(st.none() | st.integers(1, 1000))
     return cls(**given)

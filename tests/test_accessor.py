@@ -303,6 +303,7 @@ def biased(registry: None) -> type[Measure]:
 
         p: float = rm.parameter(0.8, "persistence", low=0, high=1)
         aliases = ("RkB",)
+        closed_form = True
 
         def contributions(self, block: Any) -> Any:
             relevant = block.expected(block.scale.relevant(1), self.k)

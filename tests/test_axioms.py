@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import rank_magic as rm
 from cases import CASES, DIVERSE, Drawn, diverse_queries, frame_of, queries, quick, shipped
+from measure_strategies import FALLING, measures_of
+from rank_magic.discounts import discount_weights
 
 MOST = settings().max_examples
 SOME, FEW, VERY_FEW = (settings(max_examples=max(2, MOST // part)) for part in (2, 4, 20))
@@ -21,6 +24,7 @@ MEASURES = list(dict.fromkeys(rm.parse(text) for text in CASES))
 BY_TOPIC = [rm.parse(text) for text in DIVERSE]
 EXACT = [measure for measure in MEASURES if measure.closed_form]
 DRAWN = [measure for measure in MEASURES if not measure.closed_form]
+OF_TOPICS = {measure.name for measure in BY_TOPIC}
 RULES = ["order", "trec", "worst", "best"]
 
 
@@ -48,6 +52,26 @@ def of(frame: pd.DataFrame, measures: Any, **options: Any) -> pd.Series:
 # Their ideal is the greedy one, which is not always the best: see the counterexample.
 BEYOND_ONE = {"alpha-nDCG", "nERR-IA", "nNRBP"}
 SIGNED = {"trec.utility"}
+# How much better than the greedy ideal a ranking can be: covering is submodular, so that a greedy
+# choice reaches 1 - 1/e of the best (Nemhauser, Wolsey and Fisher 1978), and so do sums of its
+# first ranks with weights that fall.
+GREEDY = math.e / (math.e - 1)
+
+
+def test_every_measure_that_ships_is_looked_at_here() -> None:
+    named = {measure.name for measure in [*MEASURES, *BY_TOPIC]}
+    assert named == {cls.name for cls in shipped()}
+
+
+def highest(measure: rm.Measure) -> float:
+    """Return the highest value that a measure can have; infinite where it has no scale."""
+    if not measure.unit:
+        return math.inf
+    if measure.name in BEYOND_ONE:
+        return GREEDY
+    if measure.name in ("Cascade", "EBU", "ERR"):  # the expected worth of one rank
+        return max(1.0, *discount_weights(measure.discount, 1))
+    return 1.0
 
 
 def outside(frame: pd.DataFrame, measures: Sequence[rm.Measure], **options: Any) -> list[str]:
@@ -59,9 +83,33 @@ def outside(frame: pd.DataFrame, measures: Sequence[rm.Measure], **options: Any)
     return [
         f"{measure}: {low[at]} to {high[at]}"
         for at, measure in enumerate(measures)
-        if (low[at] < 0 and measure.name not in SIGNED)
-        or (high[at] > 1 and measure.unit and measure.name not in BEYOND_ONE)
+        if (low[at] < 0 and measure.name not in SIGNED) or high[at] > highest(measure)
     ]
+
+
+# test_contributions.py draws parameters for all others, and discounts that rise.
+SPECIAL = [
+    cls
+    for cls in shipped()
+    if cls.name in BEYOND_ONE
+    or (cls.unit and any(field.metadata["kind"] == "discount" for field in cls.parameters()))
+]
+
+
+@pytest.mark.parametrize("cls", SPECIAL, ids=lambda cls: cls.name)
+def test_with_any_falling_discount_values_lie_on_the_measures_scale(
+    cls: type[rm.Measure],
+) -> None:
+    """And with any other parameters."""
+    diverse = cls.name in OF_TOPICS
+
+    @given(measures_of(cls, discounts=FALLING), diverse_queries() if diverse else queries())
+    @SOME
+    def check(measure: rm.Measure, drawn: Drawn) -> None:
+        frame = frame_of([drawn], subtopics=diverse)
+        assert outside(frame, [measure], ties="trec", max_grade=8) == []
+
+    check()
 
 
 @given(st.lists(queries(), min_size=1, max_size=4), st.sampled_from(["average", *RULES]))
@@ -94,17 +142,51 @@ def test_a_ranking_can_beat_the_greedy_ideal(name: str) -> None:
 
 # The ideal ranking.
 
-IDEAL_IS_ONE = [
-    "RR", "AP", "AP(rel=2)", "AP(denominator=min)@2", "R", "Success@1", "RPrec", "RPrec(rel=2)",
-    "nDCG", "nDCG@3", "nDCG(gain=linear)", "nDCG(discount=reciprocal)@5", "nERR", "nERR@2", "Q",
-    "Q(denominator=min)@2", "bpref", "IPrec(recall=0)", "IPrec(recall=1)", "IPrec11", "SetR",
-    "GMAP", "trec.relative_P_3", "trec.binG", "trec.G", "trec.iprec_at_recall_0.50",
-    "Compat", "Compat(p=0.5)", "trec.11pt_avg", "trec.ndcg_rel", "trec.Rndcg", "trec.Rprec_mult_0.50", "trec.gm_bpref",
+# Measures on a scale of [0, 1] that an ideal ranking takes to 1, but for these, and why not.
+SHOWS_THE_REST = "it divides by all that is shown, the irrelevant too"
+UNSATISFIED = "the reader may reach the end without being satisfied"
+ALL_AT_THE_TOP = "1 is a document of the top grade at every rank"
+FALLS_SHORT = {
+    **dict.fromkeys(["P", "SetP", "F1", "SetF", "trec.set_map", "P-IA"], SHOWS_THE_REST),
+    **dict.fromkeys(["ERR", "EBU", "Cascade", "ERR-IA"], UNSATISFIED),
+    **dict.fromkeys(["SDCG", "RBP", "INSQ", "INST", "BPM", "IFT", "trec.rbp"], ALL_AT_THE_TOP),
+    "NRBP": "1 is a document for every subtopic at every rank",
+}
+# And with these parameters.
+CUT_SHORT = {
+    **dict.fromkeys(
+        ["AP(rel=0.5)@4", "R(rel=2)@3", "IPrec(recall=1)@4", "trec.recall_3", "trec.map_cut_3",
+         "AP-IA(rel=2)@3"],
+        "there may be more to find below the cutoff",
+    ),
+    "Compat(p=0.8, normalize=no)@3": "it is not divided by the ideal's overlap with itself",
+}  # fmt: skip
+MORE = [
+    "AP(denominator=min)@2", "Success@1", "nDCG(discount=reciprocal)@5", "nERR@2",
+    "Q(denominator=min)@2", "IPrec(recall=0)", "IPrec(recall=1)", "Compat(p=0.5)",
+    "trec.Rndcg(rel=2)", "trec.Rprec_mult_0.50",
 ]  # fmt: skip
 
 
+def normalised(texts: Iterable[str]) -> list[rm.Measure]:
+    """Return the measures that an ideal ranking takes to 1, each also with its defaults."""
+    except_ = {rm.parse(text) for text in CUT_SHORT}
+    given = [rm.parse(text) for text in texts]
+    every = dict.fromkeys([*(type(measure)() for measure in given), *given])
+    return [
+        measure
+        for measure in every
+        if measure.unit and measure.quality
+        if measure.name not in FALLS_SHORT and measure not in except_
+    ]
+
+
+IDEAL_IS_ONE = normalised([*CASES, *MORE])
+IDEAL_IS_ONE_BY_TOPIC = normalised(DIVERSE)
+
+
 @given(
-    st.lists(st.sampled_from([0, 0, 1, 2, 3]), max_size=40),
+    st.lists(st.sampled_from([-1, 0, 0, 1, 2, 3]), max_size=40),
     st.sampled_from([1, 2, 3]),
     st.booleans(),
 )
@@ -114,9 +196,38 @@ def test_an_ideal_ranking_scores_one(grades: list[int], one: int, tied: bool) ->
     if tied:  # equal grades, equal scores
         frame["score"] = frame["grade"]
     exact = of(frame, IDEAL_IS_ONE)
-    assert exact[exact != 1.0].to_dict() == {}
     # infAP is smoothed, so that it never quite gets there.
-    assert of(frame, "infAP").item() == pytest.approx(1.0, abs=1e-4)
+    assert exact.pop("infAP") == pytest.approx(1.0, abs=1e-4)
+    assert exact[exact != 1.0].to_dict() == {}
+
+
+@given(
+    st.lists(st.sampled_from([-1, 0, 0, 1, 2]), max_size=20),
+    st.integers(1, 4),
+)
+def test_an_ideal_ranking_by_subtopic_scores_one(grades: list[int], topics: int) -> None:
+    """Where every document is relevant to all subtopics or to none, one order serves them all."""
+    grades = sorted([*grades, 2], reverse=True)
+    docs = [f"d{place:02}" for place in range(len(grades))]
+    by_topic = {
+        doc: {f"t{topic}": grade for topic in range(topics)}
+        for doc, grade in zip(docs, grades, strict=True)
+    }
+    drawn = Drawn(docs, {doc: float(-at) for at, doc in enumerate(docs)}, {}, by_topic)
+    frame = frame_of([drawn], subtopics=True)
+    found = rm.evaluate(frame, IDEAL_IS_ONE_BY_TOPIC).per_query.loc["q00"]
+    assert found[(found - 1.0).abs() > 1e-12].to_dict() == {}
+
+
+@pytest.mark.parametrize("text", [*FALLS_SHORT, *CUT_SHORT])
+def test_an_ideal_ranking_can_fall_short_of_one(text: str) -> None:
+    grades = dict(zip("abcdefgh", [2, 2, 2, 2, 2, 2, 1, 0], strict=True))
+    scores = {doc: float(-at) for at, doc in enumerate(grades)}
+    topics = {doc: {"t": grade} for doc, grade in grades.items()}
+    subtopics = rm.parse(text).name in OF_TOPICS
+    scale = pd.DataFrame({"query": ["s"], "doc": "x", "grade": 3.0, "score": 1.0})
+    frame = frame_of([Drawn(list(grades), scores, grades, topics)], subtopics=subtopics)
+    assert rm.evaluate(pd.concat([frame, scale]), text).per_query.loc["q00"].item() < 1 - 1e-6
 
 
 @pytest.mark.parametrize("name", sorted(BEYOND_ONE))
@@ -143,7 +254,10 @@ HURT: dict[str, tuple[list[float | None], list[float | None]]] = {
     "IFT(model=rate, A=0.5, b2=0.5, R2=5)": ([2, 3], [3, 2]),
     "IFT(T=1, b1=0.5, R1=5)": ([None, 2, 3], [None, 3, 2]),
     # A grade below `rel` is a gain only for those below it.
+    "Q": ([None, None, 0.5, 1], [None, None, 1, 0.5]),
     "Q(rel=2, gain=exp2)": ([0, 1, 3], [0, 3, 1]),
+    # What is in the pool and not judged counts for the relevant below it.
+    "infAP": ([None, None, -1, 1], [None, None, 1, -1]),
     # Gain is divided by how far the ideal's runs ahead at that rank.
     "trec.G": ([1, 2, 3, None, None, 0, 0, 1], [1, 3, 2, None, None, 0, 0, 1]),
 }
@@ -157,17 +271,17 @@ UNHURT = [
 
 
 @given(
-    st.lists(st.sampled_from([None, 0, 1, 2, 3]), min_size=2, max_size=8),
-    st.lists(st.integers(0, 3), max_size=3),
+    st.lists(st.sampled_from([None, -1, 0, 0.5, 1, 2, 3]), min_size=2, max_size=8),
+    st.lists(st.sampled_from([-1, 0, 0.5, 1, 2, 3]), max_size=3),
 )
 def test_a_better_document_moved_up_never_hurts(
-    grades: list[float | None], missing: list[int]
+    grades: list[float | None], missing: list[float]
 ) -> None:
     """All moves by one rank at once, each a query beside the ranking itself."""
     moves = [
         [*grades[:at], grades[at + 1], grades[at], *grades[at + 2 :]]
         for at in range(len(grades) - 1)
-        if (grades[at] or 0) < (grades[at + 1] or 0)
+        if worth(grades[at]) < worth(grades[at + 1])
     ]
     here = ranking(grades, missing)
     moved = [ranking(order, missing).query("query == 'q'") for order in moves]
@@ -178,6 +292,11 @@ def test_a_better_document_moved_up_never_hurts(
     assert list(worse[worse].index) == []
 
 
+def worth(grade: float | None) -> float:
+    """Return what a grade counts as: 0 when there is none, and when it is negative."""
+    return max(grade or 0, 0)
+
+
 @pytest.mark.parametrize("text", HURT)
 def test_a_better_document_moved_up_can_hurt(text: str) -> None:
     before, after = (of(ranking(order), text).item() for order in HURT[text])
@@ -186,7 +305,9 @@ def test_a_better_document_moved_up_can_hurt(text: str) -> None:
 
 def test_measures_that_can_be_hurt_are_all_of_their_kind() -> None:
     kinds = {rm.parse(text).name for text in HURT}
-    assert kinds == {"BPM", "IFT", "Q", "trec.G"}
+    assert kinds == {"BPM", "IFT", "Q", "infAP", "trec.G"}
+    said = {cls.name for cls in shipped() if "a better document" in (cls.__doc__ or "").lower()}
+    assert said == kinds
 
 
 @given(diverse_queries(most=6, ties=False), st.integers(0, 4))
@@ -221,50 +342,149 @@ OF_RECALL = {
     "AP", "R", "F1", "RPrec", "nERR", "NumRel", "GMAP", "nDCG", "Q", "bpref", "infAP", "IPrec",
     "IPrec11", "SetR", "SetF", "Compat", "trec.set_map", "trec.relative_P", "trec.binG", "trec.G",
     "trec.Rndcg", "trec.ndcg_rel", "trec.iprec_at_recall", "trec.11pt_avg", "trec.Rprec_mult",
-    "trec.gm_bpref",
+    "trec.gm_bpref", "AP-IA", "alpha-nDCG", "nERR-IA", "nNRBP",
 }  # fmt: skip
+# How well each subtopic is served: these must notice a subtopic that is not, and nothing else.
+OF_TOPICS_FOUND = {"ERR-IA", "NRBP", "P-IA", "StRecall"}
 # What was shown, and nothing else: these must not. (ERR and its like on a fixed scale.)
 OF_PRECISION = {
     "RR", "P", "Success", "ERR", "EBU", "Cascade", "Judged", "Unjudged", "NumRet", "NumRelRet",
-    "CG", "DCG", "SDCG", "SetP", "RBP", "RBPResidual", "INSQ", "INST", "BPM", "IFT",
+    "CG", "DCG", "SDCG", "SetP", "RBP", "RBPResidual", "INSQ", "INST", "BPM", "IFT", "alpha-DCG",
     "trec.utility", "trec.num_nonrel_judged_ret", "trec.rbp", "trec.rbp_resid",
 }  # fmt: skip
+# Divided by what documents for every subtopic would give.
+PERFECT = "alpha-DCG(normalize=perfect)@3"
+
+
+def test_every_measure_is_of_recall_or_of_subtopics_or_of_precision() -> None:
+    names = [cls.name for cls in shipped()]
+    assert sorted([*OF_RECALL, *OF_TOPICS_FOUND, *OF_PRECISION]) == sorted(names)
+
+
 RECALL = [measure for measure in MEASURES if measure.name in OF_RECALL]
 PRECISION = [measure for measure in MEASURES if measure.name in OF_PRECISION]
+# Precision alone, and the best that so many ranks can be, don't depend on what else there is once
+# there is enough.
+FIXED = {
+    "F1(beta=0)@3", "AP(denominator=min)@3", "GMAP(denominator=min)@2", "trec.relative_P",
+    "trec.relative_P@3", "Q(beta=0.5, denominator=min)@3",
+}  # fmt: skip
+# These may grow with what there is to find. Each with a ranking, and what was not shown.
+GROWING: dict[str, tuple[list[float | None], list[float]]] = {
+    "NumRel": ([1], [1]),
+    # They look at other ranks.
+    "RPrec": ([0, 1], [1]),
+    "trec.Rprec_mult": ([0, 1], [1]),
+    "trec.Rndcg": ([0, 1], [1]),
+    # For a document that was not shown, the end of the ranking is looked at.
+    "trec.ndcg_rel": ([3, 0.5, 2], [0.5]),
+    # A longer ideal ranking is compared down to a depth where more is shared.
+    "Compat": ([1, 2], [1]),
+    # Each irrelevant document weighs less.
+    "bpref": ([0, 1, 1], [0]),
+    "trec.gm_bpref": ([0, 1, 1], [0]),
+}
+SHOWN = st.lists(st.sampled_from([None, -1, 0, 0.5, 1, 2]), max_size=8)
+MISSING = st.lists(st.sampled_from([-1, 0, 0.5, 1, 2, 3]), max_size=3)
+# So many that no more than a fifth of all that is relevant is shown.
+PLENTY = [3.0] * 40
 
 
-def test_every_measure_is_of_recall_or_of_precision_but_the_diverse_ones() -> None:
-    diverse = {measure.name for measure in BY_TOPIC}
-    names = [cls.name for cls in shipped() if cls.name not in diverse]
-    assert sorted([*OF_RECALL, *OF_PRECISION]) == sorted(names)
+def with_more(
+    grades: list[float | None], missing: list[float], more: Sequence[Sequence[float]], of: Any
+) -> tuple[pd.Series, pd.DataFrame]:
+    """Return values of a ranking, and of the same with each of some lists of grades not shown."""
+    here = ranking([3, *grades], missing)
+    others = [
+        ranking([3, *grades], [*missing, *added]).query("query == 'q'").assign(query=f"with {at}")
+        for at, added in enumerate(more)
+    ]
+    found = rm.evaluate(pd.concat([here, *others]), of).per_query
+    return found.loc["q"], found.drop(index=["q", "scale"])
 
 
-@given(
-    st.lists(st.sampled_from([None, 0, 1, 2]), max_size=8), st.lists(st.integers(0, 3), max_size=3)
-)
+@given(SHOWN, MISSING)
 @SOME
 def test_judging_what_was_not_retrieved_changes_no_precision(
-    grades: list[float | None], missing: list[int]
+    grades: list[float | None], missing: list[float]
 ) -> None:
-    here = ranking([3, *grades], missing)
-    others = [ranking([3, *grades], [*missing, more]).query("query == 'q'") for more in (0, 1, 3)]
-    parts = [part.assign(query=f"with {at}") for at, part in enumerate(others)]
-    found = rm.evaluate(pd.concat([here, *parts]), PRECISION).per_query
-    changed = (found.drop(index="scale") != found.loc["q"]).any()
+    before, after = with_more(grades, missing, [[-1], [0], [0.5], [1], [3], PLENTY], PRECISION)
+    changed = (after != before).any()
     assert list(changed[changed].index) == []
 
 
-@pytest.mark.parametrize("name", sorted(OF_RECALL))
-def test_judging_relevant_documents_that_were_not_retrieved_changes_recall(name: str) -> None:
-    measures = [measure for measure in MEASURES if measure.name == name]
-    changed = set()
-    for grades in ([3, 0, 2, 2, 1, 0], [0, 3, 0, 1]):
-        before, after = (of(ranking(grades, unseen), measures) for unseen in ([], [3, 2, 3, 2, 3]))
-        changed |= set(before.index[before != after])
-        # Of more that there was to find, no larger share was found. (RPrec looks further down,
-        # and each irrelevant document weighs less in bpref.)
-        grows = name in ("NumRel", "RPrec", "trec.Rprec_mult", "bpref", "trec.gm_bpref")
-        assert grows or (after <= before).all()
-    # Precision alone, and the best a top k can be, don't depend on what else there is.
-    fixed = {"F1(beta=0)@3", "AP(denominator=min)@3", "GMAP(denominator=min)@2"}
-    assert {str(measure) for measure in measures} - changed <= fixed
+@given(SHOWN, MISSING)
+@SOME
+def test_judging_what_was_not_retrieved_never_raises_recall(
+    grades: list[float | None], missing: list[float]
+) -> None:
+    falling = [measure for measure in RECALL if measure.name not in GROWING]
+    before, after = with_more(grades, missing, [[-1], [0], [0.5], [1], [2], [3]], falling)
+    raised = (after > before + 1e-12).any()
+    assert list(raised[raised].index) == []
+
+
+@given(SHOWN, st.lists(st.sampled_from([-1, 0, 0.5, 1, 2]), max_size=3))
+@SOME
+def test_judging_plenty_that_was_not_retrieved_lowers_recall(
+    grades: list[float | None], missing: list[float]
+) -> None:
+    """Of more that there was to find, a smaller share was found."""
+    before, after = with_more(grades, missing, [PLENTY, [*PLENTY, *PLENTY]], RECALL)
+    plenty, twice = after.iloc[0], after.iloc[1]
+    assert [*(plenty - before)[["NumRel"]], *(twice - before)[["NumRel"]]] == [40, 80]
+    lost = (plenty < before - 1e-12) | (before == 0)
+    kept = {*lost.index[~lost]}
+    assert kept - {"NumRel"} <= FIXED
+    assert (plenty == twice)[[*FIXED]].all()
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_judging_what_was_not_retrieved_can_raise_it(name: str) -> None:
+    shown, unseen = GROWING[name]
+    before, after = (of(ranking(shown, missing), name).item() for missing in ([], unseen))
+    assert after > before + 1e-4
+
+
+def by_topic(drawn: Drawn, added: dict[str, float] | None = None) -> pd.DataFrame:
+    """Return a query, to whose judgments those of a document may be added that is not shown."""
+    more = {} if added is None else {"unseen": added}
+    docs = [*drawn.docs, *more]
+    topics = {**drawn.subtopics, **more}
+    frame = frame_of([Drawn(docs, drawn.scores, {}, topics)], subtopics=True)
+    return frame[frame["query"] == "q00"]
+
+
+@given(diverse_queries(most=6))
+@SOME
+def test_judging_for_subtopics_what_was_not_retrieved_changes_recall_only(drawn: Drawn) -> None:
+    levels = {1: intents(drawn, 1), 2: intents(drawn, 2)}
+    assume(levels[1])
+    known = sorted(levels[2] or levels[1])
+    grade = 2 if levels[2] else 1
+    # Of the subtopics there are, and of five more, which is more than any other document covers.
+    same = by_topic(drawn, dict.fromkeys(known, grade))
+    new = by_topic(drawn, {f"new{number}": 2 for number in range(5)})
+    before, again, after = (
+        rm.evaluate(frame, BY_TOPIC).per_query.loc["q00"] for frame in (by_topic(drawn), same, new)
+    )
+    for measure in BY_TOPIC:
+        text = str(measure)
+        there = len(levels[2 if measure.rel == 2 else 1])
+        if measure.name in OF_RECALL:
+            assert before[text] == 0 or after[text] < before[text] - 1e-12, text
+        elif measure.name in OF_TOPICS_FOUND or text == PERFECT:
+            assert again[text] == before[text], text
+            assert after[text] * (there + 5) == pytest.approx(before[text] * there, abs=1e-12)
+        else:
+            assert before[text] == again[text] == after[text], text
+
+
+def intents(drawn: Drawn, rel: float) -> set[str]:
+    """Return the subtopics that have a relevant document."""
+    return {
+        topic
+        for grades in drawn.subtopics.values()
+        for topic, grade in grades.items()
+        if grade >= rel
+    }

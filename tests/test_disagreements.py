@@ -123,6 +123,10 @@ PAIRS: dict[str, tuple[Callable[[], float], float, Callable[[], float], float]] 
         lambda: metrics.average_precision_score([1, 0], [1, 1]), 0.5,
         lambda: ours("AP", {"a": 1, "b": 0}, EQUAL), 0.75,
     ),
+    "scikit-learn's DCG takes a negative grade for a loss; here it is worth nothing": (
+        lambda: metrics.dcg_score([[-1, 1]], [[2, 1]]), -1 + 1 / LOG3,
+        lambda: ours("DCG(gain=linear)", *ranked(-1, 1)), 1 / LOG3,
+    ),
     "pytrec_eval holds scores in 32 bits, where these are equal": (
         lambda: trec("recip_rank", {"a": 1}, {"a": 16777217.0, "b": 16777216.0}), 0.5,
         lambda: ours("RR", {"a": 1}, {"a": 16777217.0, "b": 16777216.0}, ties="trec"), 1.0,
@@ -180,6 +184,22 @@ PAIRS: dict[str, tuple[Callable[[], float], float, Callable[[], float], float]] 
     "AP as C/W/L divides by the relevant retrieved, as weights can't know the others": (
         lambda: by("cwl_eval", ir.AP, {"a": 1, "m": 1}, {"a": 1.0}), 1.0,
         lambda: ours("AP", {"a": 1, "m": 1}, {"a": 1.0}), 0.5,
+    ),
+    "cwl_eval's nDCG is scaled by k perfect documents, not by an ideal ranking": (
+        lambda: cwl(ruler.NDCGCWLMetric(2), [0.0, 0.5]), 0.5 / LOG3 / (1 + 1 / LOG3),
+        lambda: ours("nDCG@2", *ranked(0, 2)), 1 / LOG3,
+    ),
+    "which is our SDCG": (
+        lambda: cwl(ruler.NDCGCWLMetric(2), [0.0, 0.5]), 0.5 / LOG3 / (1 + 1 / LOG3),
+        lambda: ours("SDCG(max_grade=4)@2", *ranked(0, 2)), 0.5 / LOG3 / (1 + 1 / LOG3),
+    ),
+    "cwl_eval's RR stops at the first gain, however small, and is worth that gain": (
+        lambda: cwl(ruler.RRCWLMetric(), [0.0, 0.25, 1.0]), 0.125,
+        lambda: ours("RR", *ranked(0, 1, 4)), 0.5,
+    ),
+    "cwl_eval's P is the mean gain of k documents": (
+        lambda: cwl(ruler.PrecisionCWLMetric(2), [0.5, 0.0]), 0.25,
+        lambda: ours("P@2", *ranked(2, 0)), 0.5,
     ),
     "cwl_eval's dynamic BPM moves T where it means K, so that hc has no effect": (
         lambda: cwl(ruler.BPMDCWLMetric(T=2, K=5, hb=0, hc=1, gain_med=0.5), [0.25, 0, 0, 0.5]),
@@ -309,6 +329,22 @@ def test_scikit_learn_without_ties_takes_equals_in_some_order_where_we_average()
     assert worst - 1e-12 <= there <= best + 1e-12
     average = rm.evaluate(frame, "nDCG(gain=linear)").mean().item()
     assert average == pytest.approx(metrics.ndcg_score([grades], [scores]), abs=1e-12)
+
+
+def test_scikit_learn_has_no_ndcg_of_negative_grades_where_they_are_worth_nothing_here() -> None:
+    with pytest.raises(ValueError, match="negative"):
+        metrics.ndcg_score([[-1, 1]], [[2, 1]])
+    assert ours("nDCG", *ranked(-1, 1)) == pytest.approx(1 / LOG3)
+
+
+def test_pytrec_eval_leaves_a_query_out_that_was_not_answered_where_it_counts_0_here() -> None:
+    judged = {"1": {"a": 1}, "2": {"a": 1}}
+    tool = pytrec_eval.RelevanceEvaluator(judged, {"recip_rank", "num_rel"})
+    assert tool.evaluate({"1": {"a": 1.0}}) == {"1": {"recip_rank": 1.0, "num_rel": 1.0}}
+    frame = pd.DataFrame({"query": ["1", "2"], "doc": "a", "grade": 1, "score": [1.0, np.nan]})
+    measures = ["RR", "NumRel"]
+    assert rm.evaluate(frame, measures).mean().tolist() == [0.5, 2.0]
+    assert rm.evaluate(frame, measures, unanswered="skip").mean().tolist() == [1.0, 1.0]
 
 
 def test_ir_measures_compat_follows_the_rows_of_the_judgments_where_we_do_not() -> None:

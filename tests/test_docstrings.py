@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from cases import shipped
 from rank_magic.measures import Measure
+from rank_magic.measures.parameters import within
 
 EVERY = pytest.mark.parametrize("cls", shipped(), ids=lambda cls: cls.name)
 SECTIONS = ("Parameters", "Raises", "Notes", "References", "Examples")
 RANGE = re.compile(r"In [\[({][01][^.\]]*|From 0 upwards|Of either sign|Per query it is")
-# Their own names say what they are, and nobody is known to have named them first.
-WITHOUT_SOURCE = {
-    "P", "R", "Success", "Judged", "Unjudged", "NumRet", "NumRel", "NumRelRet", "SetP", "SetR",
-    "SetF",
-}  # fmt: skip
 
 
 def parts(cls: type[Measure]) -> dict[str, str]:
@@ -44,13 +43,55 @@ def test_a_formula_and_the_range_follow(cls: type[Measure]) -> None:
     assert RANGE.search(" ".join(text.split())), "no range"
 
 
+def fields(cls: type[Measure]) -> list[dataclasses.Field[Any]]:
+    """Return the parameters that a measure takes, the cutoff if there is one among them."""
+    return [field for field in dataclasses.fields(cls) if field.name != "k" or cls.cutoff]
+
+
+def entries(cls: type[Measure]) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the type and the text of each parameter's entry."""
+    pieces = re.split(r"^(\S.*)\n", parts(cls).get("Parameters", ""), flags=re.MULTILINE)
+    for head, text in zip(pieces[1::2], pieces[2::2], strict=True):
+        names, _, type_ = head.partition(" : ")
+        for name in names.split(", "):
+            yield name, type_, " ".join(text.split())
+
+
+def type_of(field: dataclasses.Field[Any]) -> str:
+    """Return how a parameter's type is written."""
+    about = field.metadata
+    optional = ", optional" if field.default is None else ""
+    if about["kind"] in ("gain", "satisfaction"):
+        return f"str, mapping or callable{optional}"
+    if about["kind"] == "discount":
+        return f"str, sequence or callable{optional}"
+    if about["choices"]:
+        return "{" + ", ".join(f'"{choice}"' for choice in about["choices"]) + "}"
+    return ("int" if about["kind"] == "whole" or field.name == "k" else "float") + optional
+
+
 @EVERY
-def test_every_parameter_is_explained_or_is_another_measures(cls: type[Measure]) -> None:
-    given = [field.name for field in cls.parameters()] + (["k"] if cls.cutoff else [])
-    text = parts(cls).get("Parameters", "")
-    heads = re.findall(r"^(\w[\w, ]*?)(?: : |$)", text, flags=re.MULTILINE)
-    named = [name for head in heads for name in head.split(", ")]
-    assert sorted(named) == sorted(given)
+def test_every_parameter_is_explained_once_and_no_other(cls: type[Measure]) -> None:
+    named = [name for name, _, _ in entries(cls)]
+    assert sorted(named) == sorted(field.name for field in fields(cls))
+
+
+@EVERY
+def test_every_parameters_type_is_stated_as_it_is_declared(cls: type[Measure]) -> None:
+    stated = {name: type_ for name, type_, _ in entries(cls)}
+    assert stated == {field.name: type_of(field) for field in fields(cls)}
+
+
+@EVERY
+def test_every_parameters_range_is_stated_as_it_is_declared(cls: type[Measure]) -> None:
+    """In the words that errors use; where it may be a name, every name."""
+    stated = {name: text for name, _, text in entries(cls)}
+    for field in fields(cls):
+        about, text = field.metadata, stated[field.name]
+        assert within(about["low"], about["high"]).removeprefix("of ") in text, field.name
+        if about["kind"] == "satisfaction":
+            assert all(f'``"{name}"``' in text for name in about["choices"])
+        assert not re.match(r"As for", text), "refers to another measure"
 
 
 @EVERY
@@ -61,8 +102,11 @@ def test_what_must_be_said_about_tied_scores_is_said(cls: type[Measure]) -> None
 
 
 @EVERY
-def test_sources_are_named(cls: type[Measure]) -> None:
-    assert ("References" in parts(cls)) == (cls.name not in WITHOUT_SOURCE)
+def test_a_source_is_named_with_its_year_and_trec_evals_own_by_file(cls: type[Measure]) -> None:
+    source = parts(cls)["References"]
+    file = re.search(r"trec_eval 10, m_\w+\.c", source)
+    assert file or re.search(r"\b(19|20)\d\d\b", source)
+    assert file or not cls.name.startswith("trec.")
 
 
 @EVERY

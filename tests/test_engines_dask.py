@@ -97,6 +97,21 @@ def test_sorted_rows_whose_queries_straddle_need_no_shuffle_either() -> None:
     assert values_of(found.compute(**HERE)) == values_of(rm.evaluate(frame, "nDCG").per_query)
 
 
+@pytest.mark.parametrize("negative", ["unjudged", "nonrelevant"])
+def test_partitions_that_lack_the_ends_of_the_scale_are_measured_by_it(negative: str) -> None:
+    frame = shop(40, 5).assign(grade=lambda rows: rows["query"] // 10 + rows["doc"] % 2 - 1.0)
+    frame["grade"] = frame["grade"].where(frame["query"] < 30, 4.0)  # -1 to 2, and 4 at the end
+    measures = ["ERR@10", "nDCG", "AP", "SDCG@3"]
+    wanted = rm.evaluate(frame, measures, negative=negative)
+    lazy = dd.from_pandas(frame.set_index("query"), npartitions=4)
+    with dask.config.set(HERE):
+        found = lazy.rank.evaluate(measures, negative=negative)
+        check_summary(found.summary(), wanted.summary())
+        pd.testing.assert_frame_equal(found.coverage, wanted.coverage)
+        assert values_of(found.per_query.compute()) == values_of(wanted.per_query)
+        check_summary(found.persist().summary(), wanted.summary())
+
+
 def test_divisions_that_lie_are_an_error() -> None:
     frame = shop().set_index("query")
     halves = [dask.delayed(half) for half in (frame.iloc[:102], frame.iloc[102:])]

@@ -309,3 +309,65 @@ def test_diversity_is_a_share_of_what_one_of_the_greedy_rankings_is_worth(
     }
     shares = [worth / ideal if ideal else 0.0 for ideal in ideals or {0.0}]
     assert any(found == pytest.approx(share, abs=1e-9) for share in shares)
+
+
+# Curves that rise.
+
+
+@pytest.mark.parametrize("grades", [[3], [0, 3], [0, 1, 3], [2, 1, 0, 3, 3]])
+@pytest.mark.parametrize("curve", [[0.1, 1.0], [0.2, 0.5, 0.3], [0.5, 0.1, 0.4, 0.4, 0.9]])
+@pytest.mark.parametrize("k", [None, 1, 2, 4])
+def test_ndcg_is_a_share_of_the_best_order_whatever_the_curve(
+    grades: list[float], curve: list[float], k: int | None
+) -> None:
+    fillers = [None] * (len(curve) - 1)  # a document may stand wherever the curve reaches
+    padded = [*grades, *fillers]
+    worth = np.array([0.0 if grade is None else 2.0**grade - 1 for grade in padded])
+    seen = np.zeros(len(padded))
+    seen[: len(curve)] = curve[: len(padded)]
+    if k is not None:
+        seen[k:] = 0
+    # The best sum of products pairs the largest with the largest (Hardy, Littlewood and Polya).
+    best = float(np.sort(worth) @ np.sort(seen))
+    measure = rm.measures.nDCG(discount=curve, k=k)
+    rng = np.random.default_rng(0)
+    for order in [rng.permutation(len(padded)) for _ in range(20)]:
+        frame = pd.DataFrame({"query": "q", "grade": [padded[at] for at in order]}, dtype=object)
+        frame["grade"] = frame["grade"].astype(float)
+        found = rm.evaluate(frame, measure, order="rows").mean().item()
+        assert found == pytest.approx(float(worth[order] @ seen) / best)
+    # The best order itself scores 1, exactly, and no value depends on how long other lists are.
+    place = np.empty(len(padded), dtype=int)
+    place[np.argsort(-seen, kind="stable")] = np.argsort(-worth, kind="stable")
+    ideal = pd.DataFrame({"query": "q", "grade": [padded[at] for at in place]})
+    ideal["grade"] = ideal["grade"].astype(float)
+    longer = pd.concat([ideal, pd.DataFrame({"query": "r", "grade": np.arange(30.0) % 2})])
+    assert rm.evaluate(ideal, measure, order="rows").mean().item() == 1.0
+    assert rm.evaluate(longer, measure, order="rows").per_query.loc["q"].item() == 1.0
+    explained = rm.evaluate(ideal, measure, order="rows").explain("q")
+    assert explained.parts[str(measure)]["contribution"].sum() == pytest.approx(1.0)
+
+
+def test_a_curve_that_rises_for_ever_has_no_best_order() -> None:
+    frame = pd.DataFrame({"query": "q", "grade": [0.0, 1.0], "score": [2.0, 1.0]})
+    rising = rm.measures.nDCG(discount=lambda rank: rank)
+    with pytest.raises(rm.errors.MeasureError, match=r"rises with rank.*Give one, such as @10"):
+        rm.evaluate(frame, rising)
+    assert rm.evaluate(frame, rising.at(2)).mean().item() == 1.0
+    with pytest.raises(rm.errors.MeasureError, match=r"nERR has no ideal.*never rises"):
+        rm.evaluate(frame, rm.measures.nERR(discount=[0.1, 1.0]))
+    assert rm.evaluate(frame, rm.measures.nERR(discount=[1.0, 0.1])).mean().item() == 0.1
+
+
+def test_what_a_function_gives_is_looked_at() -> None:
+    frame = pd.DataFrame({"query": "q", "grade": [0.0, 1.0], "score": [2.0, 1.0]})
+    for options, told in (
+        ({"gain": lambda grade: None}, "must be a number, and is None"),
+        ({"gain": lambda: 1.0}, r"can't be worked out.*a function of 1 number"),
+        ({"discount": lambda rank: 1 / math.log2(rank + 1)}, r"array of ranks.*numpy\.vectorize"),
+        ({"discount": lambda rank: "a"}, r"array of ranks.*numpy\.vectorize"),
+    ):
+        with pytest.raises(rm.errors.MeasureError, match=told):
+            rm.evaluate(frame, "nDCG", **options)
+    with pytest.raises(rm.errors.MeasureError, match=r"satisfaction.*a function of 2 numbers"):
+        rm.evaluate(frame, rm.measures.ERR(satisfaction=lambda grade: 0.5))

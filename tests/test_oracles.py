@@ -7,6 +7,7 @@ shown in test_disagreements.py; here such inputs are kept away, and it is said w
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -29,8 +30,12 @@ ir = pytest.importorskip("ir_measures")
 pytest.importorskip("cwl.cwl_eval")
 pytest.importorskip("pyndeval")
 
+# Hundreds of random collections for each peer, whatever is usual elsewhere.
 MOST = settings().max_examples
-SOME = settings(max_examples=MOST // 4)
+HUNDREDS = settings(max_examples=max(200, MOST))
+# Where a call costs a peer more than a query does, four collections are put to it at once.
+TOGETHER = 4
+CALLS = settings(max_examples=max(50, MOST // 8))
 CLOSE, PRINTED = 1e-9, 5.1e-6  # gdeval prints five digits
 
 WHOLE = [None, -1, 0, 0, 1, 1, 2, 3, 4]
@@ -42,13 +47,17 @@ def quickly() -> Iterator[None]:
         yield
 
 
-def collections(**options: Any) -> st.SearchStrategy[list[Drawn]]:
-    """Return ragged queries with whole grades, each with results and a grade of at least 0.
+def answered(**options: Any) -> st.SearchStrategy[Drawn]:
+    """Return queries with whole grades, each with results and a grade of at least 0.
 
     Without those pytrec_eval reads memory that was never set.
     """
-    one = queries(grades=WHOLE, answered=True, **options)
-    return st.lists(one, min_size=1, max_size=6)
+    return queries(grades=WHOLE, answered=True, **options)
+
+
+def collections(**options: Any) -> st.SearchStrategy[list[Drawn]]:
+    """Return collections of ragged queries."""
+    return st.lists(answered(**options), min_size=1, max_size=6)
 
 
 def near(ours: float, theirs: float, tolerance: float = CLOSE) -> bool:
@@ -57,43 +66,114 @@ def near(ours: float, theirs: float, tolerance: float = CLOSE) -> bool:
 
 # pytrec_eval: trec_eval 9 in Python.
 
-# Not numbers, or not per query.
-NOT_PER_QUERY = {"runid", "num_q", "gm_map", "gm_bpref", "relstring"}
-NAMES = set(pytrec_eval.supported_measures) - NOT_PER_QUERY
+# Not numbers, or of no query.
+NO_VALUES = {"runid", "num_q", "relstring"}
+CUT = ["P", "map_cut", "ndcg_cut", "recall", "relative_P", "success"]
+AT_RECALL, OF_R, BY_BETA = "iprec_at_recall", "Rprec_mult", "set_F"
+LEAST = 1e-5  # what trec_eval's geometric means take 0 for
+
+HUNDREDTHS = st.integers(0, 100).map(lambda hundredths: f"{hundredths / 100:.2f}")
 
 
-def as_in_version_9(name: str) -> rm.Measure:
+@st.composite
+def trec_names(draw: st.DrawFn) -> set[str]:
+    """Draw names for everything that pytrec_eval computes, with its own cutoffs or others."""
+    names = set(pytrec_eval.supported_measures) - NO_VALUES
+    if draw(st.booleans()):
+        return names
+
+    def some(values: st.SearchStrategy[Any]) -> str:
+        return ",".join(str(value) for value in draw(st.sets(values, min_size=1, max_size=3)))
+
+    given = {name: some(st.integers(1, 30)) for name in CUT}
+    given |= {AT_RECALL: some(HUNDREDTHS), OF_R: some(HUNDREDTHS.filter(lambda x: x != "0.00"))}
+    given |= {BY_BETA: draw(st.sampled_from(["0.5", "2.0", "3.0"]))}
+    return {f"{name}.{given[name]}" if name in given else name for name in names}
+
+
+def as_in_version_9(name: str, asked: set[str]) -> rm.Measure:
     """Return our measure of that name, which rounded recall up in trec_eval 9."""
+    if name == BY_BETA:  # its answer does not repeat the parameter
+        name = next(one for one in asked if one.startswith(BY_BETA)).replace(".", "_", 1)
     recall = name.startswith(("iprec", "11pt"))
     measure = parse(f"trec.{name}")
     return type(measure)(**{**vars(measure), "rounding": "up"}) if recall else measure
 
 
-@given(collections(most=20), st.sampled_from([1, 2]), st.booleans())
+# What pytrec_eval leaves out of its answer: queries that are not in the run, and not judged.
+UNANSWERED = queries(grades=[-1, 0, 1, 2]).map(lambda drawn: Drawn(drawn.docs, {}, drawn.grades))
+UNKNOWN = queries(grades=[None]).filter(lambda drawn: bool(drawn.scores))
+
+
+@given(
+    st.lists(answered(most=20), min_size=1, max_size=6),
+    st.lists(UNANSWERED | UNKNOWN, max_size=2),
+    st.randoms(use_true_random=False),
+    trec_names(),
+    st.sampled_from([1, 2]),
+    st.booleans(),
+    st.sampled_from(["zero", "skip"]),
+)
+@HUNDREDS
 def test_pytrec_eval_agrees_on_everything_it_computes(
-    collection: list[Drawn], rel: int, condensed: bool
+    there: list[Drawn],
+    elsewhere: list[Drawn],
+    random: random.Random,
+    names: set[str],
+    rel: int,
+    condensed: bool,
+    unanswered: str,
 ) -> None:
+    """By query, those it leaves out apart, and as trec_eval's mean with and without -c."""
     # Where no judged document is retrieved, its condensed list divides by zero.
-    assume(not condensed or all({*drawn.scores} & {*_judged(drawn)} for drawn in collection))
-    grades = {f"q{at:02}": drawn.grades for at, drawn in enumerate(collection)}
-    scores = {f"q{at:02}": drawn.scores for at, drawn in enumerate(collection)}
-    theirs = pytrec_eval.RelevanceEvaluator(grades, NAMES, rel, condensed).evaluate(scores)
-    measures = {name: as_in_version_9(name) for name in theirs["q00"]}
+    assume(not condensed or all({*drawn.scores} & {*_judged(drawn)} for drawn in there))
+    collection = [*there, *elsewhere]
+    random.shuffle(collection)
+    frame = frame_of(collection)  # has a query of its own besides
+    named = {f"q{at:02}": drawn for at, drawn in enumerate(collection)}
+    grades = {name: drawn.grades for name, drawn in named.items()} | {"zz": {"x": 0}}
+    scores = {name: drawn.scores for name, drawn in named.items()} | {"zz": {"x": 1.0}}
+    shown = {name: values for name, values in scores.items() if values}
+    theirs = pytrec_eval.RelevanceEvaluator(grades, names, rel, condensed).evaluate(shown)
+    assert {*theirs} == {name for name in shown if grades[name]}
+    measures = {name: as_in_version_9(name, names) for name in theirs["zz"]}
+    assert len(measures) >= len(names)
     ours = rm.evaluate(
-        frame_of(collection),
+        frame,
         list(measures.values()),
         ties="trec",
         rel=rel,
         unjudged="remove" if condensed else "zero",
-    ).per_query
-    wrong = [
-        f"{name} of {query}: {found}, there {value}"
-        for query, values in theirs.items()
-        for name, value in values.items()
-        if not near(found := ours.loc[query, str(measures[name])], value)
-    ]
+        unanswered=unanswered,
+    )
+    silent = [name for name in grades if grades[name] and name not in shown]
+    means, wrong = ours.mean(), []
+    for name, measure in measures.items():
+        values = {query: by_name[name] for query, by_name in theirs.items()}
+        # trec_eval's logarithms, whose mean is a geometric one; the convention is 0 for the silent.
+        form = _logarithm if name.startswith("gm_") else float
+        if unanswered == "zero":
+            values |= {query: form(_silent(name, grades[query], rel)) for query in silent}
+        found = ours.per_query[str(measure)].to_dict()
+        wrong += [
+            f"{name} of {query}: {form(found[query])}, there {value}"
+            for query, value in values.items()
+            if not near(form(found[query]), value)
+        ]
+        assert {query for query in grades if not math.isnan(found[query])} == {*values}
+        mean = pytrec_eval.compute_aggregated_measure(name, [*values.values()])
+        if not near(means[str(measure)], mean):
+            wrong.append(f"mean {name}: {means[str(measure)]}, there {mean}")
     assert not wrong, "\n".join(wrong)
-    assert len(measures) > 80
+
+
+def _logarithm(value: float) -> float:
+    return math.log(max(value, LEAST))
+
+
+def _silent(name: str, grades: dict[str, float], rel: int) -> float:
+    """Return the value of a query that was judged and not answered."""
+    return sum(grade >= rel for grade in grades.values()) if name == "num_rel" else 0.0
 
 
 def _judged(drawn: Drawn) -> set[str]:
@@ -104,43 +184,55 @@ def _judged(drawn: Drawn) -> set[str]:
 
 
 @given(
-    st.integers(2, 9).flatmap(
-        lambda width: st.lists(
-            st.lists(
-                st.tuples(st.sampled_from([0, 0.5, 1, 2, 3, 10]), st.integers(0, 5)),
-                min_size=width,
-                max_size=width,
-            ),
-            min_size=1,
-            max_size=5,
-        )
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from([0, 0.5, 1, 2, 3, 10]), st.integers(0, 5)),
+            min_size=2,  # a single document has no nDCG there
+            max_size=9,
+        ),
+        min_size=1,
+        max_size=5,
     ),
     st.sampled_from([None, 1, 2, 5, 20]),
     st.sampled_from(["linear", "exp2"]),
+    st.sampled_from([1.5, 2, 2.5, 3, 10]),
     st.booleans(),
 )
+@HUNDREDS
 def test_scikit_learn_agrees_with_ties_averaged_and_ignored(
-    collection: list[list[tuple[float, int]]], k: int | None, gain: str, ignored: bool
+    collection: list[list[tuple[float, int]]],
+    k: int | None,
+    gain: str,
+    base: float,
+    ignored: bool,
 ) -> None:
-    cells = np.array(collection, dtype=float)
-    grades, scores = cells[:, :, 0], cells[:, :, 1]
-    if ignored:  # equals in an order that depends on the processor: so none are equal
-        scores = scores + np.arange(scores.shape[1]) / 16
-    frame = pd.DataFrame(
-        {
-            "query": np.repeat(np.arange(len(grades)), grades.shape[1]),
-            "grade": grades.ravel(),
-            "score": scores.ravel(),
-        }
-    )
-    worth = np.exp2(grades) - 1 if gain == "exp2" else grades
+    """Query by query, since it returns no more than a mean, and of lists of one length only."""
+    parts, theirs = [], []
+    for at, cells in enumerate(collection):
+        grades, scores = np.array(cells, dtype=float).T
+        if ignored:  # equals in an order that depends on the processor: so none are equal
+            scores = scores + np.arange(len(scores)) / 16
+        parts.append(pd.DataFrame({"query": at, "grade": grades, "score": scores}))
+        worth = np.exp2(grades) - 1 if gain == "exp2" else grades
+        options: dict[str, Any] = {"k": k, "ignore_ties": ignored}
+        theirs.append(
+            [
+                metrics.ndcg_score([worth], [scores], **options),
+                metrics.dcg_score([worth], [scores], **options),
+                metrics.dcg_score([worth], [scores], log_base=base, **options),
+            ]
+        )
     cut = "" if k is None else f"@{k}"
-    ours = rm.evaluate(frame, [f"nDCG(gain={gain}){cut}", f"DCG(gain={gain}, discount=log3){cut}"])
-    theirs = [
-        metrics.ndcg_score(worth, scores, k=k, ignore_ties=ignored),
-        metrics.dcg_score(worth, scores, k=k, log_base=3, ignore_ties=ignored),
+    measures = [
+        f"nDCG(gain={gain}){cut}",
+        f"DCG(gain={gain}){cut}",
+        f"DCG(gain={gain}, discount=log{base}){cut}",
     ]
-    assert ours.mean().tolist() == pytest.approx(theirs, rel=1e-12, abs=1e-12)
+    ours = rm.evaluate(pd.concat(parts), measures)
+    for measure, values in zip(measures, np.transpose(theirs), strict=True):
+        name = str(parse(measure))
+        assert ours.per_query[name].tolist() == pytest.approx(values.tolist(), rel=1e-12, abs=1e-12)
+        assert ours.mean()[name] == pytest.approx(values.mean(), rel=1e-12, abs=1e-12)
 
 
 # ir_measures, whose objects are given to both.
@@ -200,38 +292,49 @@ def test_every_convertible_measure_of_ir_measures_is_compared() -> None:
 SILENT = Drawn(["s"], {}, {"s": 1}, {"s": {"t0": 1}})
 
 
-def numbered(query: str) -> str:
-    """Return a query's id as a number, which is all that gdeval takes."""
-    return query.removeprefix("q") if query != "zz" else "99"
+def numbered(query: str, collection: int) -> str:
+    """Return a query's id as a number, which is all that gdeval takes: 100, 101, ..., 199."""
+    return f"{collection + 1}{'99' if query == 'zz' else query.removeprefix('q')}"
 
 
 def compare(
-    names: dict[str, list[Any]], collection: Sequence[Drawn], *, subtopics: bool = False
+    names: dict[str, list[Any]], collections: Sequence[Sequence[Drawn]], *, subtopics: bool = False
 ) -> None:
-    """Check that ir_measures' objects have the same values here and there."""
+    """Check that ir_measures' objects have the same values here and there.
+
+    Here each collection is evaluated by itself, there all are at once.
+    """
     measures = [measure for group in names.values() for measure in group]
-    frame = frame_of([*collection, SILENT], subtopics=subtopics)
-    frame["query"] = frame["query"].map(numbered)
-    ours = rm.evaluate(frame, measures, ties="trec").per_query
-    frame = frame.set_axis(
-        ["query_id", "doc_id", *frame.columns[2:-2], "relevance", "score"], axis=1
-    )
-    qrels = frame.dropna(subset="relevance").astype({"relevance": int})
-    qrels = qrels.rename(columns={"subtopic": "iteration"})
-    run = frame.dropna(subset="score").drop_duplicates(["query_id", "doc_id"])
-    silent = numbered(f"q{len(collection):02}")
+    frames, silent = [], set()
+    for at, collection in enumerate(collections):
+        frame = frame_of([*collection, SILENT], subtopics=subtopics)
+        frames.append(frame.assign(query=[numbered(query, at) for query in frame["query"]]))
+        silent.add(numbered(f"q{len(collection):02}", at))
+    ours = pd.concat([rm.evaluate(one, measures, ties="trec").per_query for one in frames])
+    rows = pd.concat(frames).reindex(columns=["query", "doc", "grade", "subtopic", "score"])
+    judged = rows.dropna(subset="grade").astype({"grade": int}).drop(columns="score")
+    qrels = [ir.Qrel(*row) for row in judged.itertuples(index=False)]
+    shown = rows.dropna(subset="score").drop_duplicates(["query", "doc"])
+    run = [ir.ScoredDoc(*row) for row in shown[["query", "doc", "score"]].itertuples(index=False)]
     wrong = []
     # One measure a call: of several that need several passes, the later see no run.
     for measure in measures:
         tolerance = PRINTED if measure.NAME == "ERR" or "exp-log2" in str(measure) else CLOSE
-        for found in ir.iter_calc([measure], qrels, run):
-            if measure.NAME in ("NumRel", "Judged") and found.query_id == silent:
+        theirs = {one.query_id: one.value for one in ir.iter_calc([measure], qrels, run)}
+        assert {*theirs} == {*judged["query"]}
+        here = ours[str(parse(measure))].to_dict()
+        for query, value in theirs.items():
+            if measure.NAME in ("NumRel", "Judged") and query in silent:
                 continue
-            mine = ours.loc[found.query_id, str(parse(measure))]
-            theirs = 0.0 if math.isnan(found.value) else found.value  # nNRBP divides 0 by 0
-            if not near(mine, theirs, tolerance):
-                wrong.append(f"{measure} of {found.query_id}: {mine}, there {theirs}")
+            mine = here[query]
+            right = 0.0 if math.isnan(value) else value  # nNRBP divides 0 by 0
+            if not near(mine, right, tolerance):
+                wrong.append(f"{measure} of {query}: {mine}, there {right}")
     assert not wrong, "\n".join(wrong)
+
+
+def together(one: st.SearchStrategy[list[Drawn]]) -> st.SearchStrategy[list[list[Drawn]]]:
+    return st.lists(one, min_size=TOGETHER, max_size=TOGETHER)
 
 
 # Backed by trec_eval, and so with its order of equal scores. (RR@k is not: it goes to another
@@ -245,18 +348,20 @@ TREC_BACKED = {
 }
 
 
-@given(collections(ties=True))
-@SOME
-def test_ir_measures_agrees_where_trec_eval_orders_equal_scores(collection: list[Drawn]) -> None:
-    compare(TREC_BACKED, collection)
-
-
-@given(collections(ties=False).map(lambda drawn: [*map(without_negatives, drawn)]))
-@SOME
-def test_ir_measures_agrees_on_every_measure_where_no_scores_are_equal(
-    collection: list[Drawn],
+@given(together(collections(ties=True)))
+@CALLS
+def test_ir_measures_agrees_where_trec_eval_orders_equal_scores(
+    collections: list[list[Drawn]],
 ) -> None:
-    compare(BY_NAME, collection)
+    compare(TREC_BACKED, collections)
+
+
+@given(together(collections(ties=False)))
+@CALLS
+def test_ir_measures_agrees_on_every_measure_where_no_scores_are_equal(
+    collections: list[list[Drawn]],
+) -> None:
+    compare(BY_NAME, [[*map(without_negatives, one)] for one in collections])
 
 
 def without_negatives(drawn: Drawn) -> Drawn:
@@ -268,22 +373,29 @@ def without_negatives(drawn: Drawn) -> Drawn:
     return Drawn(drawn.docs, {doc: score + 1 for doc, score in drawn.scores.items()}, grades)
 
 
-@given(st.lists(diverse_queries(most=8, ties=False), min_size=1, max_size=5))
-@SOME
-def test_ir_measures_agrees_on_subtopics_where_no_scores_are_equal(collection: list[Drawn]) -> None:
-    answered = [drawn for drawn in collection if drawn.scores and drawn.subtopics]
-    assume(answered)
-    compare(BY_SUBTOPIC, answered, subtopics=True)
+def diverse_collections() -> st.SearchStrategy[list[Drawn]]:
+    """Return collections by subtopic of queries with results and judgments."""
+    one = diverse_queries(most=8, ties=False)
+    known = one.filter(lambda drawn: bool(drawn.scores and drawn.subtopics))
+    return st.lists(known, min_size=1, max_size=5)
+
+
+@given(together(diverse_collections()))
+@CALLS
+def test_ir_measures_agrees_on_subtopics_where_no_scores_are_equal(
+    collections: list[list[Drawn]],
+) -> None:
+    compare(BY_SUBTOPIC, collections, subtopics=True)
 
 
 # cwl_eval itself, for what ir_measures does not ask it.
 
 ruler = pytest.importorskip("cwl.ruler.cwl_ruler")
-# On a scale whose quarters are exact in binary; thirds are not, see test_disagreements.py.
-QUARTERS = st.lists(st.sampled_from([None, 0, 0, 1, 2, 3, 4]), min_size=1, max_size=12)
+# On a scale whose eighths are exact in binary; thirds are not, see test_disagreements.py.
+EIGHTHS = st.lists(st.sampled_from([None, 0, 0, 0.5, 1, 2, 3, 4]), min_size=1, max_size=12)
 
 
-def ranking_of(grades: list[int | None], scale: int = 4) -> tuple[pd.DataFrame, Any]:
+def ranking_of(grades: list[float | None], scale: int = 4) -> tuple[pd.DataFrame, Any]:
     """Return a ranking for us and for cwl_eval, best first."""
     frame = pd.DataFrame(
         {"query": "q", "grade": grades, "score": -np.arange(len(grades), dtype=float)}
@@ -295,7 +407,7 @@ def ranking_of(grades: list[int | None], scale: int = 4) -> tuple[pd.DataFrame, 
 
 
 @given(
-    QUARTERS,
+    EIGHTHS,
     st.fixed_dictionaries(
         {
             "T": st.sampled_from([0.5, 1, 2]),
@@ -309,8 +421,9 @@ def ranking_of(grades: list[int | None], scale: int = 4) -> tuple[pd.DataFrame, 
     st.sampled_from([3, 5, 10]),
     st.sampled_from([0, 0.5, 1]),
 )
+@HUNDREDS
 def test_cwl_eval_agrees_on_the_values_of_its_family(
-    grades: list[int | None], foraging: dict[str, float], patience: int, moves: float
+    grades: list[float | None], foraging: dict[str, float], patience: int, moves: float
 ) -> None:
     frame, ranking = ranking_of(grades)
     goal, rate = (
@@ -339,10 +452,32 @@ def written(parameters: dict[str, float]) -> str:
     return "".join(f"{name}={value}, " for name, value in parameters.items())
 
 
-@given(QUARTERS)
-@SOME
+@given(EIGHTHS, st.integers(1, 15), st.sampled_from([1, 2]))
+@HUNDREDS
+def test_cwl_eval_agrees_on_what_is_no_reader_of_its_own(
+    grades: list[float | None], k: int, rel: int
+) -> None:
+    """Its nDCG is scaled by perfect documents at all k ranks, not by an ideal: our SDCG."""
+    frame, ranking = ranking_of(grades)
+    relevant = [float(grade is not None and grade >= rel) for grade in grades]
+    binary = ruler.Ranking("1", np.array(relevant), np.ones(len(relevant)))
+    average = ruler.TrAPCWLMetric()
+    average.residuals = False  # which it forgets to set
+    right = {
+        f"P(rel={rel})@{k}": ruler.PrecisionCWLMetric(k).measure(binary),
+        f"RR(rel={rel})": ruler.RRCWLMetric().measure(binary),
+        f"AP(rel={rel})": average.measure(binary),
+        f"SDCG(discount=none)@{k}": ruler.PrecisionCWLMetric(k).measure(ranking),
+        f"SDCG@{k}": ruler.NDCGCWLMetric(k).measure(ranking),
+    }
+    ours = rm.evaluate(frame, list(right)).per_query.loc["q"]
+    assert ours.tolist() == pytest.approx([float(value) for value in right.values()], abs=CLOSE)
+
+
+@given(EIGHTHS)
+@HUNDREDS
 def test_cwl_eval_has_the_same_continuations_weights_and_last_ranks(
-    grades: list[int | None],
+    grades: list[float | None],
 ) -> None:
     frame, ranking = ranking_of(grades)
     pairs = {

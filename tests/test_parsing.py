@@ -97,7 +97,7 @@ def test_values_are_equal_whatever_type_their_numbers_have() -> None:
     assert str(parse("AP(rel=2.0)")) == "AP(rel=2)"
     assert parse("nDCG(gain={0: 0, 1.0: 1})") == parse("nDCG(gain={0:0,1:1})")
     assert parse("nDCG(discount=(1, 0.5))") == parse("nDCG(discount=[1, 0.5])")
-    assert str(parse("nDCG(gain={ 1 :3.0,0:0 })")) == "nDCG(gain={1: 3, 0: 0})"
+    assert str(parse("nDCG(gain={ 1 :3.0,0:0 })")) == "nDCG(gain={0: 0, 1: 3})"
 
 
 def test_gains_and_discounts_of_ones_own_are_named(registries: None) -> None:
@@ -313,3 +313,27 @@ def test_a_measure_of_ones_own_is_read_and_checked_like_any(registries: None) ->
     assert str(parse("MY.TOP@5")) == "my.top@5"
     assert parse("my.top").summary() == "Gain of the first document."
     assert inspect.isclass(top)
+
+
+def test_a_function_is_never_written_as_what_ships_under_its_name(registries: None) -> None:
+    def exp2(grade: float) -> float:
+        return grade
+
+    def log2(rank: Any) -> Any:
+        return 1 / rank
+
+    ours = rm.measures.nDCG(gain=exp2, discount=log2)
+    assert str(ours) == "nDCG(gain=<exp2>, discount=<log2>)"
+    with pytest.raises(MeasureError, match="No gain is called '<exp2>'"):
+        parse(str(ours))
+    rm.register_gain("mine", exp2)
+    assert str(rm.measures.nDCG(gain="mine")) == "nDCG(gain=mine)"
+    assert str(rm.measures.nDCG(gain=GAINS["exp2"])) == "nDCG(gain=exp2)"
+
+
+def test_a_table_is_the_same_in_any_order() -> None:
+    one, other = parse("nDCG(gain={0: 0, 1: 2, 2: 5})"), rm.measures.nDCG(gain={2: 5, 0: 0, 1: 2})
+    assert one == other
+    assert hash(one) == hash(other)
+    assert str(other) == "nDCG(gain={0: 0, 1: 2, 2: 5})"
+    assert parse_all([one, other]) == [one]

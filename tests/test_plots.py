@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 import pytest
 
 import rank_magic as rm
-from rank_magic.attention import ARTICLE_RANKS, attention, spelling, weights
+from rank_magic.attention import ARTICLE_RANKS, VIEWS, attention, spelling, weights
 from rank_magic.discounts import DISCOUNTS
 from rank_magic.errors import DataError, MeasureError
 from rank_magic.plots import binned, contributions, differences
@@ -125,12 +125,145 @@ def test_weights_of_measures_give_their_values() -> None:
         "INSQ(T=2, max_grade=3)": np.array(grades) / 3,
         "ERR(max_grade=3)": (2.0 ** np.array(grades) - 1) / 8,
         "EBU(max_grade=4)": (2.0 ** np.array(grades) - 1) / 16,
+        "RR": np.array(grades) >= 1,
+        "RBP(horizon=3)": np.array(grades) >= 1,
+        "BPM(T=3, K=4, hb=0.5, hc=1, max_grade=3)": np.array(grades) / 3,
+        "IFT(max_grade=3)": np.array(grades) / 3,
+        "AP(denominator=min)@2": np.array(grades) >= 1,
+        "INST(T=2, max_grade=3)@3": np.array(grades) / 3,
+        "ERR(max_grade=3)@3": (2.0 ** np.array(grades) - 1) / 8,
+        "DCG@3": 2.0 ** np.array(grades) - 1,
         "DCG(discount=reciprocal)": 2.0 ** np.array(grades) - 1,
     }
     truth = rm.evaluate(frame, list(gains), order="rows").mean()
     for name, gain in gains.items():
         given = weights(name, grades=grades, depth=len(grades))
         assert (given * gain).sum() == pytest.approx(truth[str(rm.parse(name))]), name
+
+
+FAMILY = [
+    "RBP", "RBP(p=0.3, gains=graded)", "RBP(horizon=3)", "RBP@4", "RBP(p=0.00001)", "INSQ(T=2)",
+    "INSQ(horizon=3)", "INST(T=2)", "INST(T=2)@3", "BPM(T=1.5, K=4)", "BPM(hb=1, hc=0.5, K=4)",
+    "IFT", "IFT(model=goal)", "IFT(model=rate)@5",
+]  # fmt: skip
+GRADES = [0, 1, 0, 3, 0, 2, 0, 0]
+
+
+@pytest.mark.parametrize("name", FAMILY)
+def test_views_of_the_family_are_those_of_its_explanations(name: str) -> None:
+    frame = pd.DataFrame({"query": "q", "grade": GRADES})
+    parts = rm.evaluate(frame, name, order="rows").explain().parts[str(rm.parse(name))]
+    for view, letter in VIEWS.items():
+        seen = weights(name, grades=GRADES, depth=len(GRADES), view=view)
+        explained = parts[letter].reindex(range(1, len(GRADES) + 1), fill_value=0)
+        assert seen == pytest.approx(explained.to_numpy(), abs=1e-12), view
+    # With neither end nor cutoff, one follows from another: L = (1 − C) Π C, W falls as Π C does.
+    if "horizon" not in name and "@" not in name:
+        weight, going, last = (weights(name, grades=GRADES, depth=8, view=v) for v in VIEWS)
+        reach = np.concatenate([[1.0], np.cumprod(going)[:-1]])
+        assert last == pytest.approx(reach * (1 - going), abs=1e-12)
+        assert weight == pytest.approx(weight[0] * reach, abs=1e-12)
+
+
+def test_views_of_static_readers_are_their_closed_forms() -> None:
+    rank = np.arange(1.0, 31)
+    truth = {
+        ("RBP(p=0.7)", "weight"): 0.3 * 0.7 ** (rank - 1),
+        ("RBP(p=0.7)", "continuation"): np.full(30, 0.7),
+        ("RBP(p=0.7)", "last"): 0.3 * 0.7 ** (rank - 1),
+        ("INSQ(T=2)", "continuation"): ((rank + 3) / (rank + 4)) ** 2,
+        ("INSQ(T=2)", "last"): (4 / (rank + 3)) ** 2 - (4 / (rank + 4)) ** 2,
+        ("INST(T=2)", "continuation"): ((rank + 3) / (rank + 4)) ** 2,  # nothing was found
+        ("BPM(K=5)", "weight"): (rank <= 5) / 5,
+        ("BPM(K=5)", "continuation"): rank < 5,
+        ("BPM(K=5)", "last"): rank == 5,
+        ("log2", "continuation"): np.log2(rank + 1) / np.log2(rank + 2),
+        ("nDCG@3", "last"): (1 / np.log2(rank + 1) - 1 / np.log2(rank + 2)) * (rank <= 3),
+        ("reciprocal", "last"): 1 / rank - 1 / (rank + 1),
+        ("geometric0.7", "continuation"): np.full(30, 0.7),
+        ("none", "last"): np.zeros(30),
+        ("EBU", "continuation"): np.full(30, 0.9),
+        ("RR", "weight"): 1 / rank,
+        ("RR", "last"): np.zeros(30),
+    }
+    for (name, view), value in truth.items():
+        seen = weights(name, depth=30, view=view)
+        assert seen == pytest.approx(value.astype(float), abs=1e-12), (name, view)
+
+
+def test_views_of_readers_who_look_at_the_ranking() -> None:
+    grades = [0, 1, 0, 3]
+    satisfied = np.array([0, 1 / 8, 0, 7 / 8])
+    reach = np.array([1, 1, 7 / 8, 7 / 8])
+    for name, going in (("ERR", 1 - satisfied), ("EBU", 0.9 * (1 - satisfied))):
+        tired = np.array([1, 1, 1, 1]) if name == "ERR" else 0.9 ** np.arange(4)
+        chance = {view: weights(name, grades=grades, depth=4, view=view) for view in VIEWS}
+        assert chance["continuation"] == pytest.approx(going)
+        assert chance["last"] == pytest.approx(reach * tired * (1 - going))
+    assert weights("RR", grades=grades, depth=4, view="last").tolist() == [0, 1, 0, 0]
+    assert weights("RR", grades=grades, depth=4).tolist() == [1, 0.5, 0, 0]
+    # The reader of AP stops at relevant documents, in proportion to 1 / rank.
+    assert weights("AP", grades=grades, depth=4, view="last") == pytest.approx([0, 2 / 3, 0, 1 / 3])
+    going = weights("AP", grades=grades, depth=4, view="continuation")
+    assert going == pytest.approx([1, 1 / 3, 1, 0])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", ["AP", "ERR", "INST", "IFT", "BPM(K=3)", "RBP", "log2", "RR"])
+def test_how_far_one_looks_changes_nothing_above(name: str, view: str) -> None:
+    grades = [1, 0, 2, 0, 0, 3]
+    near, far = (weights(name, grades=grades, depth=depth, view=view) for depth in (3, 40))
+    assert near == pytest.approx(far[:3], abs=1e-12)
+
+
+def test_beyond_a_cutoff_and_a_horizon_nothing_counts() -> None:
+    named = ["RBP", "INSQ", "INST", "BPM(K=9)", "IFT", "ERR", "RR", "AP", "nDCG", "SDCG", "EBU"]
+    for view in VIEWS:
+        table = attention([f"{name}@3" for name in named], grades=[0] * 5 + [1], depth=6, view=view)
+        assert (table.loc[4:] == 0).all(axis=None)
+    table = attention(["RBP(horizon=3)", "INSQ(horizon=3)"], depth=6)
+    assert table["RBP(horizon=3)"].tolist() == pytest.approx([1, 0.8, 0.64, 0, 0, 0])
+    assert (table.loc[4:] == 0).all(axis=None)
+
+
+def test_every_persistence_that_can_be_measured_can_be_drawn() -> None:
+    for p in (1e-9, 1e-5, 0.5, 1 - 1e-9):
+        name = rm.measures.RBP(p=p)
+        assert weights(name, depth=3) == pytest.approx([(1 - p) * p**r for r in range(3)])
+        assert attention(name, depth=3).iloc[:, 0].tolist() == pytest.approx([1, p, p**2])
+
+
+def test_chances_are_drawn_as_they_are() -> None:
+    plot = pd.DataFrame().rank.plot
+    going = plot.discounts(["RBP(p=0.5)", "log2"], depth=4, view="continuation")
+    assert going.data[0].y.tolist() == [0.5] * 4
+    assert going.layout.yaxis.title.text == "chance of going on to the next rank"
+    last = plot.discounts("RBP(p=0.5)", depth=4, view="last")
+    assert last.data[0].y.tolist() == [0.5, 0.25, 0.125, 0.0625]
+    assert last.layout.yaxis.title.text == "chance that it is the last rank"
+    stopped = plot.discounts("RBP(p=0.5)", depth=4, view="last", cumulative=True)
+    assert stopped.data[0].y.tolist() == [0.5, 0.75, 0.875, 0.9375]
+    assert stopped.layout.yaxis.title.text == "share of readers who have stopped"
+
+
+def test_views_that_are_none_say_so() -> None:
+    with pytest.raises(
+        MeasureError, match=r"'weight' \(W\), 'continuation' \(C\), 'last' \(L\), n"
+    ):
+        weights("RBP", view="C")
+    with pytest.raises(MeasureError, match="can't be added up"):
+        attention(view="continuation", cumulative=True)
+    for view in ("continuation", "last"):
+        with pytest.raises(MeasureError, match=r"rises from 0.1 at rank 1 to 0.4 at rank 2"):
+            attention([], own=[0.1, 0.4], view=view)
+        with pytest.raises(MeasureError, match="Known are discounts, and AP, BPM, Cascade,"):
+            weights("bpref", view=view)
+    assert attention([], own=[0, 0], depth=2, view="last")["own"].tolist() == [0, 0]
+    assert attention([], own=[0.4, 0.1], depth=3, view="continuation")["own"].tolist() == [
+        0.25,
+        0,
+        0,
+    ]
 
 
 def test_what_is_cumulative_ends_in_everything() -> None:
@@ -160,6 +293,10 @@ def test_what_cannot_be_drawn_says_so() -> None:
         weights("ERR", grades=[1, -1])
     with pytest.raises(DataError, match="depth must be at least 1"):
         weights("log2", depth=0)
+    with pytest.raises(DataError, match=r"whole number of ranks, not 2\.5"):
+        weights("log2", depth=2.5)
+    with pytest.raises(DataError, match=r"Grades must be finite numbers.*not 'a'"):
+        weights("ERR", grades=[1, "a"])
 
 
 def test_every_curve_differs_by_more_than_its_colour() -> None:

@@ -314,6 +314,86 @@ def test_a_ranking_of_ones_own_and_a_curve_of_ones_own(discounts: DiscountExplor
     assert list(drawn(discounts)["own curve"].y[:4]) == [1, 0.5, 0.25, 0]
 
 
+FAMILY = {
+    "RBP": "RBP",
+    "INSQ": "INSQ",
+    "INST": "INST on the ranking",
+    "BPM": "BPM on the ranking",
+    "IFT": "IFT on the ranking",
+}
+
+
+def test_the_family_is_there_in_all_its_views(discounts: DiscountExplorer) -> None:
+    frame = pd.DataFrame({"query": "q", "grade": [3, 2, 0, 1, 0] + [0] * 45})
+    for curve, title in FAMILY.items():
+        discounts.switches[curve].value = True
+        measure = discounts.curve(curve)
+        parts = rm.evaluate(frame, measure, order="rows").explain().parts[str(rm.parse(measure))]
+        weight = parts["W"] / parts["W"].max()
+        wanted = {
+            "attention (W)": weight,
+            "going on (C)": parts["C"],
+            "last rank (L)": parts["L"],
+        }
+        for view, values in wanted.items():
+            discounts.view.value = view
+            assert list(drawn(discounts)[title].y) == pytest.approx(values.tolist(), abs=1e-9)
+    assert discounts.figure.layout.yaxis.title.text.startswith("chance that it is the last")
+
+
+def test_sliders_of_the_family_change_its_curves(discounts: DiscountExplorer) -> None:
+    discounts.grades.value = "0"
+    discounts.view.value = "going on (C)"
+    for curve in FAMILY:
+        discounts.switches[curve].value = True
+    discounts.wanted.value = 2
+    for curve in ("INSQ", "INST"):
+        assert drawn(discounts)[FAMILY[curve]].y[0] == pytest.approx((4 / 5) ** 2)
+    discounts.patience.value = 5
+    assert list(drawn(discounts)["BPM on the ranking"].y[:6]) == [1, 1, 1, 1, 0, 0]
+    discounts.moved.value = 1  # a document without gain takes half a rank of patience
+    assert list(drawn(discounts)["BPM on the ranking"].y[:6]) == [1, 1, 1, 0, 0, 0]
+    before = drawn(discounts)["IFT on the ranking"].y[0]
+    discounts.rate.value = 0.1
+    assert drawn(discounts)["IFT on the ranking"].y[0] > before
+
+
+def test_only_settings_of_curves_in_sight_are_shown(discounts: DiscountExplorer) -> None:
+    def seen() -> set[str]:
+        return {one.description for one in discounts.settings if one.layout.display != "none"}
+
+    assert seen() == {"RBP: persistence p", "Highest grade"}
+    discounts.switches["BPM"].value = True
+    new = {"Wanted T", "BPM: patience K", "BPM: dynamic h"}
+    assert seen() == {"RBP: persistence p", "Highest grade", *new}
+    for curve in ("BPM", "RBP", "ERR"):
+        discounts.switches[curve].value = False
+    assert seen() == set()
+    for switch in discounts.switches.values():
+        switch.value = True
+    assert seen() == {one.description for one in discounts.settings}
+
+
+def test_every_curve_can_be_off_and_what_is_off_stops_nothing(discounts: DiscountExplorer) -> None:
+    discounts.grades.value = "9"
+    assert "max_grade" in discounts.message.value
+    discounts.switches["ERR"].value = False
+    assert discounts.message.value == ""
+    for switch in discounts.switches.values():
+        switch.value = False
+    assert drawn(discounts) == {}
+    assert discounts.attention.shape == (50, 0)
+
+
+def test_a_curve_that_rises_has_weights_only(discounts: DiscountExplorer) -> None:
+    discounts.typed.value = "0.1 0.4"
+    discounts.view.value = "going on (C)"
+    assert "rises from 0.1 at rank 1" in discounts.message.value
+    discounts.switches["own"].value = False
+    assert discounts.message.value == ""
+    assert drawn(discounts)["RBP"].y[0] == pytest.approx(0.8)
+
+
 def test_axes_view_and_cutoff(discounts: DiscountExplorer) -> None:
     discounts.axes.value = "logarithmic"
     assert discounts.figure.layout.xaxis.type == "log"
@@ -341,6 +421,10 @@ def test_what_is_set_can_be_taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
         "RBP": "RBP(p=0.9)@10",
         "ERR": "ERR(max_grade=3)@10",
         "AP": "AP@10",
+        "INSQ": "INSQ(max_grade=3)@10",
+        "INST": "INST(max_grade=3)@10",
+        "BPM": "BPM(max_grade=3)@10",
+        "IFT": "IFT(max_grade=3, T=1)@10",
         "own": "nDCG(discount=clicks)@10",
     }
     explorer.persistence.value = 0.9

@@ -1,59 +1,53 @@
 """Dask frames: lazy, one shuffle by query at most, facts brought together in a tree.
 
-Two passes: a light one over the grades finds what every partition must know of the whole, then
-every partition is measured on its own. Rows are shuffled by query in between, unless the frame's
-known divisions are those of the query: ``ddf.set_index("query", sorted=True)`` makes such a frame
-of sorted data without a shuffle.
+Every partition is measured on its own. What it must know of the whole is found before, by a light
+pass over the grades; for means and coverage it is first taken to know enough, and measured again if
+it lacks a grade at the ends of the scale. Rows are shuffled by query before that, unless the frame's
+known divisions are those of the query: ``ddf.set_index("query", sorted=True)`` makes such a frame of
+sorted data without a shuffle.
 
 What a run costs, with r rows, s bytes a row of the columns used (8 for each number), p partitions
 and workers of t threads: the shuffle moves r·s bytes, r·s/p a partition; a worker needs about
 (2 + x)·t·r·s/p bytes: a partition as it comes and as it is shuffled, and x of it, about a quarter,
 to measure it; and the results take 8 bytes for each query and measure. `notebooks/07_scale.ipynb`
-measures the constants, `benchmarks/engines.py` whole runs. Dask has its workers give memory back
-to the system at once, which makes measuring take twice as long; where memory is plenty, start the
-cluster with ``{"distributed.nanny.pre-spawn-environ": {"MALLOC_TRIM_THRESHOLD_": "67108864"}}``.
+measures the constants, `benchmarks/engines.py` whole runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rank_magic.columns import plain
 from rank_magic.engines.gathered import Gathered, Summary
 from rank_magic.engines.needs import need
+from rank_magic.engines.partitions import (
+    Layout,
+    bounds,
+    facts_of,
+    laid_out,
+    measured,
+    measured_alone,
+    measured_facts,
+    merged_alone,
+    merged_facts,
+    merged_parts,
+)
 from rank_magic.engines.parts import Facts, Part
-from rank_magic.engines.plan import ROW, Plan
-from rank_magic.errors import DataError, listed
+from rank_magic.engines.plan import Plan
+from rank_magic.errors import DataError
 from rank_magic.measures import MeasureLike
-from rank_magic.memory import kept
-from rank_magic.threads import alone
 from rank_magic.whole import Whole
 
 __all__ = ["DaskEvaluation", "evaluate"]
 
 # How many results a step of a tree reduction brings together.
 FAN_IN = 32
-# Rows are numbered by partition and place; a partition has fewer than this.
-PARTITION_ROWS = 1 << 40
-
-
 # What stands for the frame where partitions become something else.
 NO_FRAME = pd.Series(dtype=object)
-
-
-class Bound(NamedTuple):
-    """Between which ids a partition of known divisions lies."""
-
-    key: Hashable
-    low: Any
-    high: Any
-    last: bool  # the last partition holds its upper end, too
 
 
 def evaluate(
@@ -93,12 +87,12 @@ def evaluate(
     moved = not divided and rows.npartitions > 1
     if moved:
         meta = layout.of(rows._meta)
-        rows = rows.map_partitions(_laid_out, layout, meta=meta, clear_divisions=True)
+        rows = rows.map_partitions(laid_out, layout, meta=meta, clear_divisions=True)
         rows = rows.shuffle(on=list(plan.roles.query))
-    bounds = _bounds(index, frame.divisions) if divided else [None] * rows.npartitions
+    within = bounds(index, frame.divisions) if divided else [None] * rows.npartitions
     partitions = [
         (partition, None if moved else layout, number, bound)
-        for number, (partition, bound) in enumerate(zip(rows.to_delayed(), bounds, strict=True))
+        for number, (partition, bound) in enumerate(zip(rows.to_delayed(), within, strict=True))
     ]
     queries = layout.of(schema)[list(plan.roles.query)]
     return DaskEvaluation(plan, known, partitions, _meta(plan, queries))
@@ -125,7 +119,7 @@ class DaskEvaluation:
     @cached_property
     def _parts(self) -> list[Any]:
         """Every partition measured, lazily."""
-        return self._of_each(_measured, self._known)
+        return self._of_each(measured, self._known)
 
     def _of_each(self, function: Callable[..., Any], plan: Any, numbers: Any = None) -> list[Any]:
         """Return what the function makes of a plan and each partition, or of some, lazily."""
@@ -145,10 +139,10 @@ class DaskEvaluation:
     def lazy_facts(self) -> Any:
         """What means and coverage are made of, brought together in a tree; a Delayed."""
         if "_parts" in vars(self):  # asked for, or kept by `persist`
-            facts = [need("dask").delayed(_facts)(part) for part in self._parts]
+            facts = [need("dask").delayed(facts_of)(part) for part in self._parts]
         else:
-            facts = self._of_each(_measured_facts, self._known)  # a step less for every partition
-        return _in_tree(facts, _merged_facts)
+            facts = self._of_each(measured_facts, self._known)  # a step less for every partition
+        return _in_tree(facts, merged_facts)
 
     def _plan_and_facts(self) -> tuple[Plan, Facts | None]:
         """Return what is known of all rows, and what `lazy_facts` gives, computed.
@@ -159,8 +153,8 @@ class DaskEvaluation:
         dask = need("dask")
         if "_parts" in vars(self) or self._plan.roles.system is not None:
             return dask.compute(self._known, self.lazy_facts)
-        alone = self._of_each(_measured_alone, dask.delayed(self._plan))
-        found = _in_tree(alone, _merged_alone).compute()
+        alone = self._of_each(measured_alone, dask.delayed(self._plan))
+        found = _in_tree(alone, merged_alone).compute()
         plan = self._plan.knowing(Whole.merged(found))
         negative = plan.conventions.negative
         levels = set(plan.whole.levels(negative))
@@ -168,9 +162,9 @@ class DaskEvaluation:
         facts = [group.facts for group in enough]
         again = set(range(len(self._partitions))).difference(*(group.numbers for group in enough))
         if again:
-            others = self._of_each(_measured_facts, dask.delayed(plan), sorted(again))
-            facts.append(_in_tree(others, _merged_facts).compute())
-        return plan, _merged_facts(facts)
+            others = self._of_each(measured_facts, dask.delayed(plan), sorted(again))
+            facts.append(_in_tree(others, merged_facts).compute())
+        return plan, merged_facts(facts)
 
     @cached_property
     def collected(self) -> Summary:
@@ -186,7 +180,7 @@ class DaskEvaluation:
         **options
             As in Dask's ``compute``.
         """
-        part = need("dask").delayed(_merged_parts)(self._parts)
+        part = need("dask").delayed(merged_parts)(self._parts)
         return Gathered.of_part(_there(part.compute(**options)))
 
     def persist(self, **options: Any) -> DaskEvaluation:
@@ -231,7 +225,7 @@ class DaskEvaluation:
         return self.collected._repr_html_() if "collected" in vars(self) else None
 
 
-# What happens to a partition. These functions run on the workers.
+# These functions run on the workers, too.
 
 
 def _wholes(frame: Any, plan: Plan) -> list[Any]:
@@ -247,145 +241,8 @@ def _knowing(plan: Plan, wholes: Iterable[Whole]) -> Plan:
     return plan.knowing(Whole.merged(wholes))
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How the rows of every partition are laid out, so that they can be moved and measured.
-
-    Attributes
-    ----------
-    used : tuple of column names
-        The columns; one may come as the index.
-    kinds : dict
-        The type of each column that names the query.
-    numbered : bool
-        Whether rows are numbered, since their order matters.
-    """
-
-    used: tuple[Hashable, ...]
-    kinds: dict[Hashable, Any]
-    numbered: bool
-
-    @classmethod
-    def of_plan(cls, plan: Plan, schema: pd.DataFrame) -> Layout:
-        """Return the layout of the rows that a plan needs."""
-        kinds = {name: schema[name].dtype for name in plan.roles.query}
-        return cls(tuple(plan.roles.columns()), kinds, plan.by_order)
-
-    def of(self, rows: pd.DataFrame, place: int = 0) -> pd.DataFrame:
-        """Return the rows of the partition that stands at a place, their queries of one type."""
-        if any(name not in rows.columns for name in self.used):
-            rows = rows.reset_index()
-        rows = rows[list(self.used)].copy(deep=False)  # what follows changes nothing given
-        for name, kind in self.kinds.items():
-            rows[name] = _hashed_alike(rows[name], kind)
-        if self.numbered:
-            rows[ROW] = place * PARTITION_ROWS + np.arange(len(rows))
-        return rows
-
-
-def _hashed_alike(ids: pd.Series[Any], kind: Any) -> pd.Series[Any]:
-    """Return query ids that are hashed alike where they are equal."""
-    if isinstance(ids.dtype, pd.CategoricalDtype):
-        ids = ids.astype(ids.cat.categories.dtype)
-    elif ids.dtype != kind:
-        ids = ids.astype(kind)
-    if ids.dtype == object:
-        found = pd.api.types.infer_dtype(ids, skipna=True)
-        if found not in ("string", "bytes", "empty"):
-            raise DataError(
-                f"The query ids in {ids.name!r} are objects ({found}), of which equal ones may "
-                f"end up apart. Convert them: ddf.astype({{{ids.name!r}: str}})."
-            )
-    if pd.api.types.is_float_dtype(ids.dtype):
-        ids = ids + 0.0  # −0.0 equals 0.0, and must be hashed like it
-    return ids
-
-
-def _laid_out(
-    rows: pd.DataFrame, layout: Layout, partition_info: dict[str, Any] | None = None
-) -> pd.DataFrame:
-    return layout.of(rows, 0 if partition_info is None else partition_info["number"])
-
-
-def _measured(
-    plan: Plan, rows: pd.DataFrame, layout: Layout | None, place: int, bound: Bound | None
-) -> Part | None:
-    """Measure a partition, which holds whole queries; None when it is empty."""
-    if not len(rows):
-        return None
-    with alone(), kept():
-        rows = rows if layout is None else layout.of(rows, place)
-        if bound is not None:
-            _check_divisions(rows[bound.key], bound)
-        if ROW in rows:
-            rows = rows.sort_values(ROW)
-        return Part.of(plan, rows.reset_index(drop=True))
-
-
-def _measured_facts(plan: Plan, *partition: Any) -> Facts | None:
-    return _facts(_measured(plan, *partition))
-
-
-class Alone(NamedTuple):
-    """Partitions that were measured by what each knows itself, which is the same."""
-
-    facts: Facts
-    numbers: tuple[int, ...]
-
-
-def _measured_alone(
-    plan: Plan, rows: pd.DataFrame, layout: Layout | None, place: int, bound: Bound | None
-) -> dict[Whole, Alone]:
-    """Measure a partition by what it knows itself; nothing when it is empty."""
-    whole = Whole.of(rows, plan.roles)
-    known = plan.knowing(whole) if whole.grades else plan
-    facts = _measured_facts(known, rows, layout, place, bound)
-    return {} if facts is None else {whole: Alone(facts, (place,))}
-
-
-def _merged_alone(groups: Iterable[dict[Whole, Alone]]) -> dict[Whole, Alone]:
-    found: dict[Whole, list[Alone]] = {}
-    for whole, group in (item for one in groups for item in one.items()):
-        found.setdefault(whole, []).append(group)
-    return {
-        whole: Alone(
-            Facts.merged([group.facts for group in same]),
-            tuple(number for group in same for number in group.numbers),
-        )
-        for whole, same in found.items()
-    }
-
-
-def _check_divisions(ids: pd.Series[Any], bound: Bound) -> None:
-    _, low, high, last = bound
-    first, most = ids.min(), ids.max()
-    if first >= low and (most <= high if last else most < high):
-        return
-    beyond = ids[(ids < low) | (ids > high if last else ids >= high)]
-    if len(beyond):
-        examples = listed(map(plain, beyond.unique()[:3]))
-        raise DataError(
-            f"The divisions of the frame are wrong: a partition from {low!r} to {high!r} holds "
-            f"{examples}. Set them by ddf.set_index(..., sorted=True)."
-        )
-
-
 def _table(part: Part | None, meta: pd.DataFrame) -> pd.DataFrame:
     return meta if part is None else part.frame()
-
-
-def _facts(part: Part | None) -> Facts | None:
-    return None if part is None else part.facts()
-
-
-def _merged_facts(parts: Iterable[Facts | None]) -> Facts | None:
-    there = [part for part in parts if part is not None]
-    return Facts.merged(there) if there else None
-
-
-def _merged_parts(parts: Iterable[Part | None]) -> Part | None:
-    there = [part for part in parts if part is not None]
-    return Part.merged(there) if there else None
 
 
 def _there(found: Any) -> Any:
@@ -413,12 +270,6 @@ def _in_tree(
         steps = range(0, len(parts), FAN_IN)
         parts = [delayed(merge)(parts[at : at + FAN_IN]) for at in steps]
     return delayed(last or merge)(parts)
-
-
-def _bounds(key: Hashable, divisions: Sequence[Any]) -> list[Bound]:
-    """Return between which ids each partition lies."""
-    last = len(divisions) - 2
-    return [Bound(key, divisions[at], divisions[at + 1], at == last) for at in range(last + 1)]
 
 
 def _meta(plan: Plan, queries: pd.DataFrame) -> pd.DataFrame:

@@ -1,14 +1,6 @@
 """All ranking measures: one file per family, one class per measure."""
 
-from rank_magic.measures.base import (
-    REGISTRY,
-    SHIPPED,
-    Measure,
-    measure,
-    parameter,
-    register,
-    spellings,
-)
+from rank_magic.measures.base import REGISTRY, SHIPPED, Measure, register, spellings
 from rank_magic.measures.binary import AP, F1, RR, P, R, RPrec, Success
 from rank_magic.measures.cascade import EBU, ERR, Cascade, nERR
 from rank_magic.measures.counts import GMAP, Judged, NumRel, NumRelRet, NumRet, Unjudged
@@ -26,6 +18,8 @@ from rank_magic.measures.diversity import (
 from rank_magic.measures.gain import CG, DCG, SDCG, nDCG
 from rank_magic.measures.goals import BPM, IFT
 from rank_magic.measures.incomplete import bpref, infAP
+from rank_magic.measures.own import measure
+from rank_magic.measures.parameters import parameter
 from rank_magic.measures.parsing import (
     DEFAULT_MEASURES,
     MeasureLike,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
@@ -17,63 +17,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.conventions import is_number, is_whole
-from rank_magic.discounts import discount_name, resolve_discount
-from rank_magic.errors import MeasureError, listed
-from rank_magic.gains import gain_name, resolve_gain
+from rank_magic.conventions import is_whole
+from rank_magic.errors import MeasureError
+from rank_magic.measures.parameters import check_declared, finite, parameter, plain_value, written
 from rank_magic.ties import sequential_sum
 
-__all__ = ["REGISTRY", "Floats", "Measure", "parameter", "per", "ranks", "within"]
+__all__ = ["NAME", "REGISTRY", "SHIPPED", "Floats", "Measure", "per", "ranks", "spellings"]
 
 Floats = NDArray[np.float64]
 Self = TypeVar("Self", bound="Measure")
 
-# The lower end of parameters that must lie above 0.
-SMALLEST = 1e-9
 # By how much a sum of many terms may miss 1 upwards.
 ROUNDING = 1e-12
+
+# What a measure's value is computed by.
+DEFINING = frozenset({"contributions", "terms", "whole", "value"})
+# What a measure may be called, so that it can be read where it is written.
+NAME = r"\w[\w.+-]*"
 
 REGISTRY: dict[str, type[Measure]] = {}
 # The names that can't be taken, known once all measures of the package are.
 SHIPPED: set[str] = set()
-
-
-def parameter(
-    default: Any,
-    doc: str,
-    *,
-    choices: Sequence[str] = (),
-    low: float = -math.inf,
-    high: float = math.inf,
-    kind: str = "",
-) -> Any:
-    """Declare a measure's parameter.
-
-    Parameters
-    ----------
-    default
-        Its value when not given. None means that the convention of the same name decides.
-    doc : str
-        What it is, in a few words.
-    choices : sequence of str
-        The words it may be, when it is a word.
-    low, high : float
-        The range it must lie in, both included, when it is a number.
-    kind : {"", "whole", "gain", "satisfaction", "discount"}
-        A whole number, or one of the kinds that may be names, tables, curves or functions.
-    """
-    metadata = {"doc": doc, "choices": tuple(choices), "low": low, "high": high, "kind": kind}
-    return dataclasses.field(default=default, metadata=metadata)
-
-
-def within(low: float, high: float) -> str:
-    """Return the range of a number in words; empty when there is no limit."""
-    least = "above 0" if low == SMALLEST else f"of at least {low:g}" if low > -math.inf else ""
-    if high == math.inf:
-        return least
-    if high == 1 - SMALLEST:
-        return f"{least} and below 1"
-    return f"{least} and at most {high:g}" if low == SMALLEST else f"from {low:g} to {high:g}"
 
 
 def per(amount: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -108,6 +72,8 @@ class Measure:
     >>> class FirstTwo(rm.Measure):
     ...     '''Share of the first two ranks that hold a relevant document.'''
     ...
+    ...     closed_form = True  # half an expectation is one
+    ...
     ...     def contributions(self, block):
     ...         return block.expected(block.scale.relevant(1), 2) / 2
     >>> rm.parse("firsttwo")
@@ -131,8 +97,10 @@ class Measure:
     additive: ClassVar[bool] = True
     """Whether it is a sum over ranks. Plain counts are not."""
     closed_form: ClassVar[bool] = True
-    """Whether contributions are exact expectations when scores tie. Otherwise they are asked
-    for on settled orders only, and averaged over 1,000 of them."""
+    """Whether contributions are exact expectations when scores tie: sums of what `Block.expected`,
+    `Block.hits` and `Block.stops` give, times weights that no order changes. Otherwise they are
+    asked for on settled orders only, and averaged over 1,000 of them. True for all that ship but
+    those whose docstring says otherwise; False for one of your own unless it says True."""
     aggregate: ClassVar[str] = "mean"
     """How values become one: "mean", "geometric" or "sum"."""
     of_what_is_shown: ClassVar[bool] = False
@@ -150,12 +118,17 @@ class Measure:
         if any(not hint.startswith(("ClassVar", "typing.ClassVar")) for hint in _own_hints(cls)):
             # Making a dataclass takes a while, and most measures have the parameters of another.
             dataclasses.dataclass(frozen=True, kw_only=True, repr=False, eq=False)(cls)
+        check_declared(cls)
+        if SHIPPED and "closed_form" not in vars(cls) and not DEFINING.isdisjoint(vars(cls)):
+            cls.closed_form = False  # that it is exact nobody has said
         if not abstract:
             register(cls)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            object.__setattr__(self, field.name, self._checked(field, getattr(self, field.name)))
+            value = getattr(self, field.name)
+            checked = self._cutoff(value) if field.name == "k" else plain_value(self, field, value)
+            object.__setattr__(self, field.name, checked)
 
     # What a measure says about a block of rankings. One of the first two is what it defines.
 
@@ -190,12 +163,26 @@ class Measure:
     def value(self, block: Block) -> Floats:
         """Return each ranking's value, shape (queries,): the sum over its ranks."""
         if type(self).terms is Measure.terms:
-            value = sequential_sum(self.contributions(block))
+            value = sequential_sum(self._by_rank(self.contributions(block), block))
         else:
-            value = per(sequential_sum(self.terms(block))[:, None], self.whole(block))[:, 0]
+            terms = self._by_rank(self.terms(block), block)
+            value = per(sequential_sum(terms)[:, None], self.whole(block))[:, 0]
         # Thirds that add up to a whole come to 1.0000000000000002.
         rounded_up = (value > 1.0) & (value < 1.0 + ROUNDING)
         return np.where(rounded_up, 1.0, value) if self.unit else value
+
+    def _by_rank(self, found: Any, block: Block) -> NDArray[Any]:
+        """Return what contributions or terms gave, or say what is wrong with its shape."""
+        array = isinstance(found, np.ndarray)
+        most = max(1, block.codes.shape[1])
+        if array and found.ndim == 2 and len(found) == block.queries and found.shape[1] <= most:
+            return found
+        given = f"an array of shape {found.shape}" if array else repr(found)
+        raise MeasureError(
+            f"{self.name} must give an array of shape (queries, ranks), here ({block.queries:,}, "
+            f"{most:,}) with fewer ranks allowed, and gave {given:.200}. Start from "
+            f"block.expected(...), which has that shape."
+        )
 
     def exact_over_ties(self, block: Block) -> bool:
         """Return whether the contributions of a block with tie groups are exact expectations."""
@@ -262,7 +249,7 @@ class Measure:
 
     def __str__(self) -> str:
         set_ = [
-            f"{field.name}={_written(getattr(self, field.name), field.metadata['kind'])}"
+            f"{field.name}={written(getattr(self, field.name), field.metadata['kind'])}"
             for field in self.parameters()
             if getattr(self, field.name) != field.default
         ]
@@ -281,74 +268,23 @@ class Measure:
         # By its text, since a gain may be a table, which has no hash of its own.
         return hash((type(self), str(self)))
 
-    def _checked(self, field: dataclasses.Field[Any], value: Any) -> Any:
-        """Return a parameter's value in its plain form, or say what is wrong with it."""
-        if value is None and field.default is None:
+    def _cutoff(self, k: Any) -> int | None:
+        if k is None:
             return None
-        of, about = f"{self.name}'s {field.name}", field.metadata
-        if field.name == "k":
-            return self._checked_cutoff(value)
-        if about["kind"] == "gain":
-            resolve_gain(value)
-            return _numbers(of, value)
-        if about["kind"] == "discount":
-            resolve_discount(value)
-            return _numbers(of, value)
-        if about["kind"] == "satisfaction" and not isinstance(value, str):
-            if callable(value) or isinstance(value, Mapping):
-                return _numbers(of, value)
-            raise MeasureError(f"{of} must be a name, a table or a function, not {value!r}.")
-        if about["choices"]:
-            if value not in about["choices"]:
-                raise MeasureError(
-                    f"{of} must be one of {listed(about['choices'])}, not {value!r}."
-                )
-            return value
-        whole = about["kind"] == "whole"
-        inside = _finite(value) and about["low"] <= float(value) <= about["high"]
-        if not inside or (whole and not is_whole(value)):
-            limits = f"{'whole ' if whole else ''}number {within(about['low'], about['high'])}"
-            raise MeasureError(f"{of} must be a {limits.strip()}, not {value!r}.")
-        return int(value) if is_whole(value) else float(value)
-
-    def _checked_cutoff(self, k: Any) -> int:
         if not self.cutoff:
             raise MeasureError(f"{self.name} takes no cutoff; write {self.name} without @{k}.")
-        if not _finite(k) or not is_whole(k) or k < 1:
-            raise MeasureError(
-                f"The cutoff of {self.name} must be a whole number of at least 1, not {k!r}."
-            )
-        return int(k)
+        if finite(k) and is_whole(k) and k >= 1:
+            return int(k)
+        recall = any(field.name == "recall" for field in self.parameters())
+        advice = f" A recall is written {self.name}(recall={k})." if recall else ""
+        raise MeasureError(
+            f"The cutoff of {self.name} must be a whole number of at least 1, not {k!r}.{advice}"
+        )
 
 
 def _own_hints(cls: type[Measure]) -> list[str]:
     """Return the annotations that a class has itself, as text."""
     return [str(hint) for hint in inspect.get_annotations(cls).values()]
-
-
-def _finite(value: Any) -> bool:
-    return is_number(value) and math.isfinite(value)
-
-
-def _numbers(of: str, value: Any) -> Any:
-    """Return a name or function as it is; a table or curve in plain form, if of numbers only."""
-    if isinstance(value, str) or callable(value):
-        return value
-    plain = dict(value) if isinstance(value, Mapping) else tuple(value)
-    numbers = [*plain, *plain.values()] if isinstance(plain, dict) else plain
-    wrong = [number for number in numbers if not _finite(number)]
-    if wrong:
-        raise MeasureError(f"{of} must consist of numbers, not {wrong[0]!r}.")
-    return plain
-
-
-def _written(value: Any, kind: str) -> str:
-    """Return a parameter's value as it stands in a measure's name."""
-    if kind in ("gain", "satisfaction"):
-        return gain_name(value)
-    if kind == "discount":
-        return discount_name(value)
-    return str(value)
 
 
 def spellings(cls: type[Measure]) -> tuple[str, ...]:
@@ -364,10 +300,15 @@ def register(cls: type[Measure]) -> None:
     Raises
     ------
     MeasureError
-        If a measure that ships holds one of the names.
+        If a measure that ships holds one of the names, or a name can't be read back.
     """
     for name in spellings(cls):
-        if name.lower() in SHIPPED:
+        if re.fullmatch(NAME, name) is None:
+            raise MeasureError(
+                f"A measure can't be called {name!r}, since that is not read as one name. Letters, "
+                f"digits and '_' will do, and behind the first of them '.', '+' and '-'."
+            )
+        if name.lower() in SHIPPED or (SHIPPED and _is_trec_name(name)):
             raise MeasureError(
                 f"{name!r} is a measure that ships; give {cls.__qualname__} another name."
             )
@@ -375,41 +316,7 @@ def register(cls: type[Measure]) -> None:
         REGISTRY[name.lower()] = cls
 
 
-def measure(function: Callable[[Block], Floats] | None = None, *, name: str = "") -> Any:
-    """Turn a function of a block into a measure.
+def _is_trec_name(name: str) -> bool:
+    from rank_magic.measures.trec_names import trec_measure
 
-    Parameters
-    ----------
-    function : callable
-        Takes a `Block` and the keyword ``k`` and returns contributions, an array of shape
-        (queries, ranks).
-    name : str, optional
-        How the measure is written; the function's name by default.
-
-    Returns
-    -------
-    type of Measure
-
-    Examples
-    --------
-    >>> import rank_magic as rm
-    >>> @rm.measure
-    ... def top_grade(block, k=None):
-    ...     '''Gain of the first document.'''
-    ...     return block.expected(block.scale.table(lambda grades: grades), 1)
-    >>> rm.parse("top_grade")
-    top_grade
-    """
-
-    def make(function: Callable[..., Floats]) -> type[Measure]:
-        body = {
-            "__doc__": function.__doc__,
-            "__module__": function.__module__,
-            "__qualname__": function.__qualname__,
-            "name": name or function.__name__,
-            "unit": False,
-            "contributions": lambda self, block: function(block, k=self.k),
-        }
-        return type(function.__name__, (Measure,), body)
-
-    return make(function) if function is not None else make
+    return trec_measure(name) is not None

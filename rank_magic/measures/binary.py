@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
+from rank_magic.measures.base import Floats, Measure, ranks
+from rank_magic.measures.parameters import SMALLEST, parameter
 
 __all__ = ["AP", "F1", "RR", "Binary", "P", "R", "RPrec", "Success"]
 
@@ -36,9 +37,9 @@ class RR(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -77,12 +78,12 @@ class AP(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     denominator : {"relevant", "min"}
         Divide by the number of relevant documents |R|, as trec_eval does, or by
         min(|R|, k), so that a perfect top k scores 1.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -137,13 +138,17 @@ class P(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     A list shorter than k is divided by k all the same, as in trec_eval (``P_k``).
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.
 
     Examples
     --------
@@ -173,13 +178,17 @@ class R(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     trec_eval: ``recall_k``; ir_measures: ``R(rel=1)@k``.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.
 
     Examples
     --------
@@ -208,14 +217,18 @@ class Success(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     Also called hit rate. The rank of the first relevant document is credited. trec_eval:
     ``success_k``.
+
+    References
+    ----------
+    trec_eval 10, m_success.c.
 
     Examples
     --------
@@ -242,11 +255,11 @@ class F1(Binary):
     Parameters
     ----------
     beta : float
-        How much recall weighs against precision; 1 by default, which is F1.
+        How much recall weighs against precision, at least 0; 1 by default, which is F1.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff; all results by default.
+        Cutoff, at least 1; all results by default.
 
     Notes
     -----
@@ -289,7 +302,7 @@ class RPrec(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.discounts import Discount, discount_weights
+from rank_magic.discounts import Discount, discount_name, discount_weights, rising_weights
 from rank_magic.errors import MeasureError, listed
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per, ranks
+from rank_magic.gains import number_from
+from rank_magic.measures.base import Floats, Measure, per, ranks
+from rank_magic.measures.parameters import SMALLEST, parameter
 from rank_magic.ties import sequential_sum
 
 __all__ = ["EBU", "ERR", "Cascade", "nERR"]
@@ -35,18 +37,18 @@ class Cascade(Measure):
     Parameters
     ----------
     max_grade : float, optional
-        Highest grade l_m of the scale. By default the convention ``max_grade``, and when that
-        is not set either, the highest grade in the whole frame, never in one query.
+        Highest grade l_m of the scale, above 0. By default the convention ``max_grade``, and when
+        that is not set either, the highest grade in the whole frame, never in one query.
     satisfaction : str, mapping or callable
         R of a grade l: ``"exp2"`` is (2^l − 1) / 2^{l_m}, ``"linear"`` l / l_m, ``"linear1"``
         l / (l_m + 1); a table {grade: R}, where grade 0 has 0 unless it says otherwise; a
         function of grade and l_m.
     persistence : float
-        γ, in (0, 1].
+        γ, above 0 and at most 1; 1 by default.
     discount : str, sequence or callable
         d; 1 / r by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Raises
     ------
@@ -115,7 +117,9 @@ class Cascade(Measure):
                     f"It covers {listed(how)}: add them."
                 )
             return np.array([float(how[float(grade)]) for grade in grades])
-        return np.array([float(how(float(grade), top)) for grade in grades])
+        return np.array(
+            [number_from(f"{self.name}'s satisfaction", how, float(grade), top) for grade in grades]
+        )
 
     def contributions(self, block: Block) -> Floats:
         stops = block.stops(self.stopping(block), self.k)
@@ -143,12 +147,17 @@ class ERR(Cascade):
     Parameters
     ----------
     max_grade : float, optional
-        Highest grade of the scale, l_m. By default the convention ``max_grade``, and when that
-        is not set either, the highest grade in the whole frame, never in one query.
-    satisfaction, persistence, discount
-        As for the general `Cascade`; left as they are, it is the paper's ERR.
+        Highest grade of the scale, l_m, above 0. By default the convention ``max_grade``, and when
+        that is not set either, the highest grade in the whole frame, never in one query.
+    satisfaction : str, mapping or callable
+        R of a grade: ``"exp2"`` by default, ``"linear"``, ``"linear1"``, a table or a function, as
+        for `Cascade`.
+    persistence : float
+        Chance of going on when not satisfied, above 0 and at most 1; 1 by default.
+    discount : str, sequence or callable
+        What satisfaction at a rank is worth; 1 / r by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Raises
     ------
@@ -193,8 +202,24 @@ class nERR(Cascade):
 
     Parameters
     ----------
-    max_grade, satisfaction, persistence, discount, k
-        As for `ERR`.
+    max_grade : float, optional
+        Highest grade of the scale, above 0; the convention ``max_grade`` by default, or else the
+        highest grade in the whole frame.
+    satisfaction : str, mapping or callable
+        R of a grade: ``"exp2"`` by default, ``"linear"``, ``"linear1"``, a table or a function, as
+        for `Cascade`.
+    persistence : float
+        Chance of going on when not satisfied, above 0 and at most 1; 1 by default.
+    discount : str, sequence or callable
+        What satisfaction at a rank is worth; 1 / r by default.
+    k : int, optional
+        Cutoff of the ranking and of the ideal, at least 1.
+
+    Raises
+    ------
+    MeasureError
+        If a grade lies above ``max_grade``, or the discount rises with rank: the best ranking is
+        not the one by grade then.
 
     References
     ----------
@@ -214,6 +239,12 @@ class nERR(Cascade):
 
     def ideal(self, block: Block) -> Floats:
         """Return what each rank of the ideal ranking adds."""
+        if rising_weights(self.discount, self.k, block.codes.shape[1]) is not None:
+            raise MeasureError(
+                f"With the discount {discount_name(self.discount)!r}, which rises with rank, the "
+                f"best ranking is not the one by grade, so {self.name} has no ideal. Use ERR, or "
+                f"a discount that never rises."
+            )
         return super().contributions(block.ideal(self.stopping(block), self.k))
 
     def terms(self, block: Block) -> Floats:
@@ -238,9 +269,17 @@ class EBU(Cascade):
     Parameters
     ----------
     persistence : float
-        γ, 0.9 by default.
-    max_grade, satisfaction, discount, k
-        As for `Cascade`.
+        γ, above 0 and at most 1; 0.9 by default.
+    max_grade : float, optional
+        Highest grade of the scale, above 0; the convention ``max_grade`` by default, or else the
+        highest grade in the whole frame.
+    satisfaction : str, mapping or callable
+        R of a grade: ``"exp2"`` by default, ``"linear"``, ``"linear1"``, a table or a function, as
+        for `Cascade`.
+    discount : str, sequence or callable
+        What satisfaction at a rank is worth; the same at every rank by default.
+    k : int, optional
+        Cutoff, at least 1.
 
     Notes
     -----

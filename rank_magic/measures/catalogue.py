@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from rank_magic.measures import known
-from rank_magic.measures.base import SHIPPED, Measure, spellings, within
+from rank_magic.measures.base import SHIPPED, Measure, spellings
 from rank_magic.measures.foreign import IR_MEASURES
+from rank_magic.measures.parameters import within
 from rank_magic.measures.trec_names import CUT, MISTAKABLE, PLAIN, VALUED
 
 __all__ = ["HEADINGS", "catalogue", "markdown"]

@@ -23,13 +23,17 @@ class Judged(Measure):
     Parameters
     ----------
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     ir_measures' ``Judged@k`` counts negative grades as judged (``negative="nonrelevant"`` here)
     and queries without results as 0. Where only positives were judged (no grade of 0 anywhere)
     it says nothing.
+
+    References
+    ----------
+    MacAvaney, Macdonald and Ounis, Streamlining evaluation with ir-measures, ECIR 2022.
 
     Examples
     --------
@@ -59,11 +63,15 @@ class Unjudged(Measure):
     Parameters
     ----------
     k : int, optional
-        Cutoff; all results by default.
+        Cutoff, at least 1; all results by default.
 
     Notes
     -----
     Where at least k documents are shown it is 1 − Judged@k. trec_eval: ``unj_k``.
+
+    References
+    ----------
+    trec_eval 10, m_unjudged.c.
 
     Examples
     --------
@@ -93,11 +101,15 @@ class NumRet(Measure):
     Parameters
     ----------
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     trec_eval: ``num_ret``.
+
+    References
+    ----------
+    trec_eval 10, m_num_ret.c.
 
     Examples
     --------
@@ -126,13 +138,17 @@ class NumRelRet(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     trec_eval: ``num_rel_ret``.
+
+    References
+    ----------
+    trec_eval 10, m_num_rel_ret.c.
 
     Examples
     --------
@@ -160,11 +176,15 @@ class NumRel(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
     trec_eval: ``num_rel``.
+
+    References
+    ----------
+    trec_eval 10, m_num_rel.c.
 
     Examples
     --------
@@ -196,8 +216,12 @@ class GMAP(AP):
 
     Parameters
     ----------
-    rel, denominator, k
-        As for AP.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
+    denominator : {"relevant", "min"}
+        Divide by the number of relevant documents |R|, or by min(|R|, k).
+    k : int, optional
+        Cutoff, at least 1.
 
     Notes
     -----

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
 from rank_magic.discounts import discount_weights
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter
+from rank_magic.measures.base import Floats, Measure
 from rank_magic.measures.binary import AP, P, Success
 from rank_magic.measures.novelty import Diverse, Novelty
+from rank_magic.measures.parameters import SMALLEST, parameter
 
 __all__ = [
     "AP_IA",
@@ -34,23 +35,19 @@ class alpha_DCG(Novelty):
     """α-DCG: novelty, discounted by rank.
 
     α-DCG@k = Σ_{r<=k} novelty_r / log2(1 + r), where a document's novelty is Σ over the subtopics
-    it is relevant to of (1 − α)^(times seen above). From 0 upwards.
+    it is relevant to of (1 − α)^(times seen above). From 0 upwards. Equal scores: exact.
 
     Parameters
     ----------
     alpha : float
-        α, 0.5 by default.
+        α, from 0 to 1; 0.5 by default.
     normalize : {"no", "perfect"}
         With ``"perfect"``, divide by what k documents relevant to every subtopic would give, as
         ndeval does under this name.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
-
-    Notes
-    -----
-    Equal scores: exact.
+        Cutoff, at least 1.
 
     References
     ----------
@@ -98,8 +95,12 @@ class alpha_nDCG(Novelty):
 
     Parameters
     ----------
-    alpha, rel, k
-        As for `alpha_DCG`.
+    alpha : float
+        α, from 0 to 1; 0.5 by default.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -135,23 +136,19 @@ class ERR_IA(Novelty):
     """Intent-aware ERR: ERR for each subtopic, averaged over subtopics.
 
     ERR-IA@k = (1 / n) Σ over subtopics of ERR@k, where a relevant document satisfies with
-    probability α. In [0, 1].
+    probability α. In [0, 1]. Equal scores: exact.
 
     Parameters
     ----------
     alpha : float
-        Chance that a relevant document satisfies, 0.5 by default.
+        Chance that a relevant document satisfies, from 0 to 1; 0.5 by default.
     normalize : {"no", "perfect"}
         With ``"perfect"``, divide by what k documents relevant to every subtopic would give, as
         ndeval does under this name.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
-
-    Notes
-    -----
-    Equal scores: exact.
+        Cutoff, at least 1.
 
     References
     ----------
@@ -193,8 +190,12 @@ class nERR_IA(Novelty):
 
     Parameters
     ----------
-    alpha, rel, k
-        As for `ERR_IA`.
+    alpha : float
+        Chance that a relevant document satisfies, from 0 to 1; 0.5 by default.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -228,22 +229,19 @@ class nERR_IA(Novelty):
 class NRBP(Novelty):
     """Novelty- and rank-biased precision: novelty as met by a reader who goes on with chance β.
 
-    NRBP = ((1 − (1 − α) β) / n) Σ_r β^{r−1} · novelty_r, over n subtopics. In [0, 1].
+    NRBP = ((1 − (1 − α) β) / n) Σ_r β^{r−1} · novelty_r, over n subtopics. In [0, 1]. Equal
+    scores: exact.
 
     Parameters
     ----------
     alpha : float
-        How much of a subtopic one document settles, 0.5 by default.
+        How much of a subtopic one document settles, from 0 to 1; 0.5 by default.
     beta : float
-        β, 0.5 by default.
+        β, above 0 and below 1; 0.5 by default.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
-
-    Notes
-    -----
-    Equal scores: exact.
+        Cutoff, at least 1.
 
     References
     ----------
@@ -278,8 +276,14 @@ class nNRBP(NRBP):
 
     Parameters
     ----------
-    alpha, beta, rel, k
-        As for `NRBP`.
+    alpha : float
+        How much of a subtopic one document settles, from 0 to 1; 0.5 by default.
+    beta : float
+        β, above 0 and below 1; 0.5 by default.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff, at least 1.
 
     References
     ----------
@@ -324,9 +328,9 @@ class AP_IA(IntentAware):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     References
     ----------
@@ -356,8 +360,10 @@ class P_IA(IntentAware):
 
     Parameters
     ----------
-    rel, k
-        As for `AP_IA`.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff, at least 1.
 
     References
     ----------
@@ -388,8 +394,10 @@ class StRecall(IntentAware):
 
     Parameters
     ----------
-    rel, k
-        As for `AP_IA`.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
+    k : int, optional
+        Cutoff, at least 1.
 
     References
     ----------

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.discounts import Discount, discount_weights
+from rank_magic.discounts import Discount, discount_weights, rising_weights
 from rank_magic.gains import Gain, gain_table, resolve_gain
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per
+from rank_magic.measures.base import Floats, Measure, per
+from rank_magic.measures.parameters import SMALLEST, parameter
 from rank_magic.ties import sequential_sum
 
 __all__ = ["CG", "DCG", "SDCG", "nDCG"]
@@ -26,7 +27,7 @@ class CG(Measure):
     gain : str, mapping or callable, optional
         What a grade is worth; the convention ``gain`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     References
     ----------
@@ -93,7 +94,7 @@ class DCG(CG):
     discount : str, sequence or callable, optional
         What a rank is worth; the convention ``discount`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -138,7 +139,8 @@ class nDCG(DCG):
     """Normalised discounted cumulative gain: DCG as a share of the ideal ranking's.
 
     nDCG@k = DCG@k / IDCG@k, where IDCG@k is the DCG@k of all judged documents of the query,
-    retrieved or not, the most valuable first. In [0, 1]; 1 is a perfect order, exactly.
+    retrieved or not, in their best order: the most valuable first. In [0, 1]; 1 is a perfect order,
+    exactly.
 
     Parameters
     ----------
@@ -147,13 +149,15 @@ class nDCG(DCG):
     discount : str, sequence or callable, optional
         What a rank is worth; the convention ``discount`` by default (1 / log2(1 + r)).
     k : int, optional
-        Cutoff, of the ranking and of the ideal.
+        Cutoff of the ranking and of the ideal, at least 1.
 
     Notes
     -----
     trec_eval's ``ndcg`` and ``ndcg_cut_k``, ir_measures' ``nDCG@k`` and scikit-learn's
     ``ndcg_score`` have a linear gain: ``nDCG(gain=linear)@k`` here. Equal scores: the exact
-    expectation, as scikit-learn does.
+    expectation, as scikit-learn does. With a curve that rises somewhere, as those of clicks may,
+    the most valuable document of the ideal ranking stands at the rank that is worth most, and so
+    on; a function that rises needs a cutoff.
 
     References
     ----------
@@ -175,7 +179,24 @@ class nDCG(DCG):
 
     def ideal(self, block: Block) -> Floats:
         """Return what each rank of the ideal ranking adds to its DCG."""
-        return super().contributions(block.ideal(self.table(block), self.k))
+        best = block.ideal(self.table(block), self.k)
+        weights = self.rising(block)
+        if weights is None:
+            return super().contributions(best)
+        # The n-th most valuable document stands at the rank with the n-th largest weight.
+        gain = best.expected(self.table(block), self.k)[:, : len(weights)]
+        at = np.argsort(-weights, kind="stable")[: gain.shape[1]]
+        ideal = np.zeros((block.queries, len(weights)))
+        ideal[:, at] = gain * weights[at]
+        return ideal
+
+    def rising(self, block: Block) -> Floats | None:
+        """Return the weights of all ranks where they rise somewhere, see `rising_weights`."""
+        width = block.codes.shape[1]
+        return block.scale.once(
+            ("rising", self.discount, self.k, width),
+            lambda: rising_weights(self.discount, self.k, width),
+        )
 
     def terms(self, block: Block) -> Floats:
         return super().contributions(block)
@@ -190,7 +211,7 @@ class nDCG(DCG):
         # The unjudged may be worth nothing while others of their kind lengthen the ideal, and
         # the best of them may lift the ranking while the ideal stays as it was judged.
         best = self.best(block, top)
-        if best is None or (np.diff(self.weights(block)) > 0).any():
+        if best is None or self.rising(block) is not None:
             return None
         filled = block.with_unjudged(best, self.k)
         least, most = sequential_sum(self.terms(block)), sequential_sum(self.terms(filled))
@@ -202,6 +223,9 @@ class nDCG(DCG):
     def workings(self, block: Block) -> dict[str, Floats]:
         return {**super().workings(block), "ideal": self.ideal(block)}
 
+    def ideal_contributions(self, block: Block) -> Floats:
+        return per(self.ideal(block), self.whole(block))
+
 
 class SDCG(Measure):
     """Scaled DCG: DCG as a share of what k perfect documents would give.
@@ -212,12 +236,12 @@ class SDCG(Measure):
     Parameters
     ----------
     max_grade : float, optional
-        l_m. By default the convention ``max_grade``, and when that is not set either, the
+        l_m, above 0. By default the convention ``max_grade``, and when that is not set either, the
         highest grade in the whole frame.
     discount : str, sequence or callable, optional
         What a rank is worth; the convention ``discount`` by default.
     k : int, optional
-        Cutoff; as many ranks as are shown by default.
+        Cutoff, at least 1; as many ranks as are shown by default.
 
     Notes
     -----

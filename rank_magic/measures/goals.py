@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.measures.base import SMALLEST, Floats, parameter, ranks
+from rank_magic.measures.base import Floats, ranks
+from rank_magic.measures.parameters import SMALLEST, parameter
 from rank_magic.measures.persistence import Continuing
 
 __all__ = ["BPM", "IFT"]
@@ -30,27 +31,28 @@ class BPM(Continuing):
     Parameters
     ----------
     T : float
-        Gain wanted.
+        Gain wanted, above 0; 1 by default.
     K : float
-        Documents the reader is willing to look at.
+        Documents the reader is willing to look at, at least 1; 10 by default.
     hb, hc : float
-        How far a document moves T and K; 0 is the static form.
+        How far a document moves T and K, at least 0; 0 is the static form.
     median : float
-        The gain that moves nothing.
+        The gain that moves nothing, from 0 to 1; 0.5 by default.
     gains : {"graded", "binary"}
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
-        The scale's top grade, and the grade from which a document is relevant.
+        The scale's top grade, and the grade from which a document is relevant; both above 0.
     horizon : int, optional
-        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
+        How many ranks there are in all, at least 1; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
-    Gains that add up to T within 1e-9 reach it, so that three thirds are one. Equal scores: no
-    closed form; averaged over 1,000 drawn orders. A better document may lower it. The dynamic
-    form follows cwl_eval's documentation, whose code leaves ``hc`` out.
+    Gains that add up to T within 1e-9 reach it, so that three thirds are one. A higher grade than
+    ``max_grade`` counts as ``max_grade``. Equal scores: no closed form; averaged over 1,000 drawn
+    orders. A better document may lower it. The dynamic form follows cwl_eval's documentation,
+    whose code leaves ``hc`` out.
 
     References
     ----------
@@ -103,22 +105,23 @@ class IFT(Continuing):
     model : {"goal-rate", "goal", "rate"}
         Which of the two decides.
     T, b1, R1 : float
-        The goal, and how rational the reader is about it.
+        The goal, and how rational the reader is about it; each above 0.
     A, b2, R2 : float
-        The rate below which it is not worth going on, and how rational the reader is about it.
+        The rate below which it is not worth going on, and how rational the reader is about it;
+        each above 0.
     gains : {"graded", "binary"}
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
-        The scale's top grade, and the grade from which a document is relevant.
+        The scale's top grade, and the grade from which a document is relevant; both above 0.
     horizon : int, optional
-        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
+        How many ranks there are in all, at least 1; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
-    Equal scores: no closed form; averaged over 1,000 drawn orders. A better document may lower
-    it.
+    A higher grade than ``max_grade`` counts as ``max_grade``. Equal scores: no closed form;
+    averaged over 1,000 drawn orders. A better document may lower it.
 
     References
     ----------

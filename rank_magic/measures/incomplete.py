@@ -26,7 +26,7 @@ class bpref(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
@@ -53,7 +53,7 @@ class bpref(Binary):
 
     def exact_over_ties(self, block: Block) -> bool:
         # A depth may cut through a tie group.
-        return block.depth is None
+        return self.closed_form and block.depth is None
 
     def terms(self, block: Block) -> Floats:
         relevant = self.relevant(block)
@@ -106,12 +106,13 @@ class infAP(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
-    A negative grade means in the pool but not judged. Equal scores: no closed form; averaged
-    over 1,000 drawn orders. trec_eval: ``infAP``.
+    A negative grade means in the pool but not judged. Such a document counts for the relevant ones
+    below it, so that a better document moved above it may lower the value. Equal scores: no
+    closed form; averaged over 1,000 drawn orders. trec_eval: ``infAP``.
 
     References
     ----------

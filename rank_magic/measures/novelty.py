@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
 from rank_magic.errors import MeasureError
-from rank_magic.measures.base import Floats, parameter
+from rank_magic.measures.base import Floats
 from rank_magic.measures.binary import Binary
+from rank_magic.measures.parameters import parameter
 from rank_magic.ties import sequential_sum
 
 __all__ = ["Diverse", "Novelty"]

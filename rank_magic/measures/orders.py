@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from rank_magic.blocks import Block
+from rank_magic.errors import MeasureError
 from rank_magic.measures.base import Floats, Measure
 
 __all__ = ["ORDERS", "contributions", "value"]
@@ -30,14 +32,25 @@ def value(measure: Measure, block: Block) -> tuple[Floats, Floats | None]:
     error : array of float, shape (queries,), or None
         None when every value is exact.
     """
+    value = partial(_finite, measure)
     if block.ties is None or measure.exact_over_ties(block):
-        return measure.value(block), None
-    found = measure.value(block.settled())
-    error = np.zeros(block.queries)
+        return value(block), None
+    found, error = value(block.settled()), np.zeros(block.queries)
     at = np.flatnonzero(block.mixed())
     if len(at):
-        found[at], error[at] = _over_orders(measure.value, block.take(at))
+        found[at], error[at] = _over_orders(value, block.take(at))
     return found, error
+
+
+def _finite(measure: Measure, block: Block) -> Floats:
+    """Return each ranking's value, or say which is none."""
+    found = measure.value(block)
+    if not np.isfinite(found).all():
+        raise MeasureError(
+            f"{measure} gave {found[~np.isfinite(found)][0]} for a ranking, which is no value. "
+            f"Contributions must be finite numbers, 0 where a rank adds nothing."
+        )
+    return found
 
 
 def contributions(measure: Measure, block: Block) -> Floats:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rank_magic.errors import MeasureError, did_you_mean, listed
-from rank_magic.measures.base import REGISTRY, Measure, spellings
+from rank_magic.measures.base import NAME, REGISTRY, Measure, spellings
 from rank_magic.measures.foreign import from_ir_measures, is_foreign
 from rank_magic.measures.trec_names import trec_measure, trec_names
 
@@ -20,9 +20,7 @@ MeasureLike: TypeAlias = str | Measure | type[Measure]
 
 DEFAULT_MEASURES = ("nDCG@10", "ERR@10", "RR", "AP")
 
-SHAPE = re.compile(
-    r"\s*(?P<name>\w[\w.+-]*)\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*"
-)
+SHAPE = re.compile(rf"\s*(?P<name>{NAME})\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<cutoff>\S+))?\s*")
 
 
 def known() -> list[type[Measure]]:

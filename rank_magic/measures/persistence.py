@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per, ranks
+from rank_magic.measures.base import Floats, Measure, per, ranks
+from rank_magic.measures.parameters import SMALLEST, parameter
 from rank_magic.ties import exclusive_product, sequential_sum
 
 __all__ = ["INSQ", "INST", "RBP", "Continuing", "RBPResidual"]
@@ -125,23 +126,23 @@ class RBP(Continuing):
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1); 0.8 by default.
+        Persistence, above 0 and below 1; 0.8 by default.
     gains : {"binary", "graded"}
         1 for relevant documents, or each grade's share of the highest grade.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     max_grade : float, optional
-        Highest grade of the scale, for graded gains.
+        Highest grade of the scale, above 0, for graded gains.
     horizon : int, optional
-        How many ranks there are in all; endlessly many by default.
+        How many ranks there are in all, at least 1; endlessly many by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
     What the unjudged and the unseen could still add is the residual, (1 − p) Σ p^{r−1} over
-    unjudged ranks plus p^n behind the last: ``RBPResidual``. Equal scores: exact. trec_eval's
-    ``rbp`` differs, see ``trec.rbp``.
+    unjudged ranks plus p^n behind the last: ``RBPResidual``. A higher grade than ``max_grade``
+    counts as ``max_grade``. Equal scores: exact. trec_eval's ``rbp`` differs, see ``trec.rbp``.
 
     References
     ----------
@@ -189,9 +190,9 @@ class RBPResidual(Measure):
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1); 0.8 by default.
+        Persistence, above 0 and below 1; 0.8 by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -236,19 +237,20 @@ class INSQ(Continuing):
     Parameters
     ----------
     T : float
-        How many relevant documents the reader wants.
+        How many relevant documents the reader wants, above 0; 1 by default.
     gains : {"graded", "binary"}
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
-        The scale's top grade, and the grade from which a document is relevant.
+        The scale's top grade, and the grade from which a document is relevant; both above 0.
     horizon : int, optional
-        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
+        How many ranks there are in all, at least 1; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
-    Equal scores: exact. cwl_eval looks at 1,000 ranks only (``horizon=1000``).
+    A higher grade than ``max_grade`` counts as ``max_grade``. Equal scores: exact. cwl_eval looks
+    at 1,000 ranks only (``horizon=1000``).
 
     References
     ----------
@@ -285,20 +287,21 @@ class INST(Continuing):
     Parameters
     ----------
     T : float
-        How many relevant documents the reader wants, 0.5 or more: below that a reader who has
-        found enough would go on with a chance above 1.
+        How many relevant documents the reader wants, at least 0.5, as below that a reader who has
+        found enough would go on with a chance above 1; 1 by default.
     gains : {"graded", "binary"}
         Each grade's share of the highest grade, or 1 for relevant documents.
     max_grade, rel : float, optional
-        The scale's top grade, and the grade from which a document is relevant.
+        The scale's top grade, and the grade from which a document is relevant; both above 0.
     horizon : int, optional
-        How many ranks there are in all; endlessly many by default, 1,000 in cwl_eval.
+        How many ranks there are in all, at least 1; endlessly many by default, 1,000 in cwl_eval.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
-    Equal scores: no closed form; averaged over 1,000 drawn orders.
+    A higher grade than ``max_grade`` counts as ``max_grade``. Equal scores: no closed form;
+    averaged over 1,000 drawn orders.
 
     References
     ----------

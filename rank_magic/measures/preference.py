@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, Block
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, ranks
+from rank_magic.measures.base import Floats, Measure, ranks
+from rank_magic.measures.parameters import SMALLEST, parameter
 from rank_magic.ties import running_sum, sequential_sum
 
 __all__ = ["Compat"]
@@ -24,11 +25,11 @@ class Compat(Measure):
     Parameters
     ----------
     p : float
-        Persistence, in (0, 1); 0.95 by default.
+        Persistence, above 0 and below 1; 0.95 by default.
     normalize : {"ideal", "no"}
         Divide by the ideal's overlap with itself, or by Σ p^{d−1}.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----

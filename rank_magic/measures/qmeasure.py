@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
 from rank_magic.gains import Gain, gain_table
-from rank_magic.measures.base import Floats, parameter, ranks
+from rank_magic.measures.base import Floats, ranks
 from rank_magic.measures.binary import Binary
+from rank_magic.measures.parameters import parameter
 from rank_magic.ties import running_sum
 
 __all__ = ["Q"]
@@ -25,19 +26,20 @@ class Q(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     gain : str, mapping or callable
         What a grade is worth; ``"linear"`` by default.
     beta : float
-        How much gain weighs; 1 by default.
+        How much gain weighs, at least 0; 1 by default.
     denominator : {"relevant", "min"}
         Divide by |R|, or by min(|R|, k) as NTCIREVAL does.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
-    Equal scores: no closed form; averaged over 1,000 drawn orders.
+    A better document may lower it: one whose grade lies below ``rel`` is a gain only for those
+    below it. Equal scores: no closed form; averaged over 1,000 drawn orders.
 
     References
     ----------

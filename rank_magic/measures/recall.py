@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import Floats, parameter, ranks
+from rank_magic.measures.base import Floats, ranks
 from rank_magic.measures.binary import Binary
+from rank_magic.measures.parameters import parameter
 from rank_magic.ties import running_sum
 
 __all__ = ["IPrec", "IPrec11", "interpolated"]
@@ -27,7 +28,7 @@ def interpolated(block: Block, relevant: Floats, wanted: Wanted, k: int | None =
     wanted : array of float, shape (queries,)
         How many relevant documents must have been found.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Returns
     -------
@@ -57,11 +58,11 @@ class IPrec(Binary):
     Parameters
     ----------
     recall : float
-        The recall, in [0, 1].
+        The recall, from 0 to 1; 0 by default.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----
@@ -101,9 +102,9 @@ class IPrec11(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff.
+        Cutoff, at least 1.
 
     Notes
     -----

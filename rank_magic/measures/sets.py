@@ -15,11 +15,15 @@ class SetP(P):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
     trec_eval: ``set_P``; ir_measures: ``SetP(rel=1)``.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.
 
     Examples
     --------
@@ -43,11 +47,15 @@ class SetR(R):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
     trec_eval: ``set_recall``; ir_measures: ``SetR(rel=1)``.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.
 
     Examples
     --------
@@ -71,13 +79,17 @@ class SetF(F1):
     Parameters
     ----------
     beta : float
-        How much recall weighs against precision; 1 by default.
+        How much recall weighs against precision, at least 0; 1 by default.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
     trec_eval's ``set_F`` has β² where this has β; ir_measures: ``SetF(rel=1, beta=1)``.
+
+    References
+    ----------
+    van Rijsbergen, Information Retrieval, 2nd edition, 1979, chapter 7.
 
     Examples
     --------

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import Floats, Measure, parameter, ranks
+from rank_magic.measures.base import Floats, Measure, ranks
 from rank_magic.measures.binary import Binary
 from rank_magic.measures.incomplete import bpref
+from rank_magic.measures.parameters import parameter
 from rank_magic.measures.recall import interpolated
 from rank_magic.ties import running_sum, sequential_sum
 
@@ -59,12 +60,12 @@ class TrecIPrec(Rounding):
     Parameters
     ----------
     recall : float
-        The recall x, in [0, 1].
+        The recall x, from 0 to 1; 0 by default.
     rounding : {"nearest", "up"}
         Add 0.5, as trec_eval does since version 10, or 0.9, as version 9 and with it pytrec_eval
         and ir_measures.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
@@ -93,9 +94,9 @@ class Trec11pt(Rounding):
     Parameters
     ----------
     rounding : {"nearest", "up"}
-        As for `TrecIPrec`.
+        Add 0.5 to a number of documents, as trec_eval does since version 10, or 0.9, as version 9.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
@@ -125,9 +126,9 @@ class TrecRprecMult(Binary):
     Parameters
     ----------
     multiple : float
-        The multiple x.
+        The multiple x, at least 0; 1 by default.
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     References
     ----------
@@ -157,13 +158,13 @@ class TrecRelativeP(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
     k : int, optional
-        Cutoff; all results by default, which is trec_eval's ``set_relative_P``.
+        Cutoff, at least 1; all results by default, which is trec_eval's ``set_relative_P``.
 
     References
     ----------
-    trec_eval 10, m_relative_P.c and m_set_relative_P.c.
+    trec_eval 10, m_rel_P.c and m_set_rel_P.c.
     """
 
     name = "trec.relative_P"
@@ -185,7 +186,7 @@ class TrecSetMap(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
@@ -206,7 +207,7 @@ class TrecSetMap(Binary):
 
     def exact_over_ties(self, block: Block) -> bool:
         # Of a group that a depth cuts through, a varying number is shown.
-        return block.depth is None
+        return self.closed_form and block.depth is None
 
     def whole(self, block: Block) -> NDArray[Any]:
         return block.shown() * block.pool.number(self.relevant(block))
@@ -220,11 +221,11 @@ class TrecUtility(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     References
     ----------
-    Lewis, The TREC-5 filtering track, TREC-5, 1996.
+    Lewis, The TREC-5 filtering track, TREC-5, 1996; trec_eval 10, m_utility.c.
     """
 
     name = "trec.utility"
@@ -245,7 +246,7 @@ class TrecNonrelevantRetrieved(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     References
     ----------
@@ -272,7 +273,7 @@ class TrecBinG(Binary):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
@@ -306,7 +307,7 @@ class TrecRbpResidual(Measure):
     Parameters
     ----------
     p : float
-        Persistence, 0.9 by default.
+        Persistence, from 0 to 1; 0.9 by default.
 
     Notes
     -----
@@ -325,7 +326,7 @@ class TrecRbpResidual(Measure):
     cutoff = False
 
     def exact_over_ties(self, block: Block) -> bool:
-        return block.depth is None
+        return self.closed_form and block.depth is None
 
     def contributions(self, block: Block) -> Floats:
         judged = block.expected(block.scale.judged)
@@ -345,8 +346,8 @@ class TrecGmBpref(bpref):
 
     Parameters
     ----------
-    rel
-        As for `bpref`.
+    rel : float, optional
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     References
     ----------

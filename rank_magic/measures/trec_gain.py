@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rank_magic.blocks import Block
-from rank_magic.measures.base import SMALLEST, Floats, Measure, parameter, per, ranks
+from rank_magic.measures.base import Floats, Measure, per, ranks
+from rank_magic.measures.parameters import SMALLEST, parameter
 from rank_magic.ties import sequential_sum
 
 __all__ = ["TrecG", "TrecNdcgRel", "TrecRbp", "TrecRndcg"]
@@ -55,7 +56,7 @@ class TrecG(Linear):
 
     Notes
     -----
-    Equal scores: no closed form; averaged over 1,000 drawn orders.
+    A better document may lower it. Equal scores: no closed form; averaged over 1,000 drawn orders.
 
     References
     ----------
@@ -120,7 +121,7 @@ class TrecRndcg(Linear):
     Parameters
     ----------
     rel : float, optional
-        Grade from which a document is relevant; the convention ``rel`` by default.
+        Grade from which a document is relevant, above 0; the convention ``rel`` by default.
 
     Notes
     -----
@@ -173,7 +174,7 @@ class TrecRbp(Linear):
     Parameters
     ----------
     p : float
-        Persistence, 0.9 by default.
+        Persistence, from 0 to 1; 0.9 by default.
 
     Notes
     -----

@@ -177,14 +177,22 @@ class FramePlots:
         cutoff: int | None = None,
         logarithmic: bool = False,
         cumulative: bool = False,
+        view: str = "weight",
     ) -> go.Figure:
         """Return how much attention each rank gets, by discounts and measures.
 
+        Attention has three views: the weight W_r of a rank, the reader's chance C_r of going on
+        from it, and the chance L_r = (1 − C_r) Π_{i<r} C_i that it is the last one looked at. Of
+        the C/W/L family (RBP, INSQ, INST, BPM, IFT) they are those of `explain`; of ERR, RR and
+        their kin C_r = γ (1 − R_r), with R_r the chance that rank r satisfies; of AP, DCG and its
+        kin, and discounts, C_r = W_{r+1} / W_r. Beyond a measure's cutoff or ``horizon`` nothing
+        counts, and each is 0.
+
         Parameters
         ----------
-        curves : str or list of them, optional
+        curves : str or Measure, or list of them, optional
             Discounts (``"log2"``, ``"reciprocal"``, ``"geometric0.8"``) and measures
-            (``"RBP(p=0.9)"``, ``"ERR"``, ``"AP"``, ``"INST(T=2)"``).
+            (``"RBP(p=0.9)"``, ``"ERR"``, ``"AP"``, ``"INST(T=2)"``, ``"BPM(T=2, K=5)"``).
         own : sequence of float or callable, optional
             A curve of your own, such as click-through rates by position.
         grades : sequence of float
@@ -196,11 +204,37 @@ class FramePlots:
         logarithmic : bool
             Whether both axes are logarithmic.
         cumulative : bool
-            Whether to show how much lies in the top ranks.
+            Whether to show how much lies in the top ranks; of ``view="last"`` how many readers
+            have stopped.
+        view : {"weight", "continuation", "last"}
+            W, as a share of the rank that gets most; or C or L, as they are.
 
         Returns
         -------
         plotly Figure
+
+        Raises
+        ------
+        MeasureError
+            If a measure says nothing about attention, or if C or L is asked for of a discount
+            that rises, or a sum of chances of going on.
+
+        References
+        ----------
+        Moffat, Thomas and Scholer, Users versus models: what observation tells us about
+        effectiveness metrics, CIKM 2013.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import rank_magic as rm
+        >>> plot = pd.DataFrame().rank.plot
+        >>> plot.discounts("RBP(p=0.5)", depth=4, view="last").data[0].y.tolist()
+        [0.5, 0.25, 0.125, 0.0625]
         """
-        table = attention(curves, own=own, grades=grades, depth=depth, cumulative=cumulative)
-        return discounts(table, cutoff=cutoff, logarithmic=logarithmic, cumulative=cumulative)
+        table = attention(
+            curves, own=own, grades=grades, depth=depth, cumulative=cumulative, view=view
+        )
+        return discounts(
+            table, cutoff=cutoff, logarithmic=logarithmic, cumulative=cumulative, view=view
+        )

@@ -34,12 +34,12 @@ class DiscountExplorer(Explorer):
     name : str
         What it is registered as when it is taken over and too long for a measure's name.
     grades : sequence of float
-        The ranking that ERR, AP and INST look at, best rank first.
+        The ranking that ERR, AP, INST, BPM and IFT look at, best rank first.
 
     Attributes
     ----------
     attention : DataFrame
-        What is drawn: a row for each rank, a column for each curve.
+        What is drawn: a row for each rank, a column for each curve that is switched on.
     measure : str
         What was taken over: a measure as it is written in the magics.
     """
@@ -60,7 +60,7 @@ class DiscountExplorer(Explorer):
         self.figure = LiveFigure(self._drawn())
         self.show(
             wrapped(*self.switches.values()),
-            wrapped(self.base, self.persistence, self.wanted, self.top),
+            wrapped(*self.settings),
             wrapped(self.grades, self.typed),
             wrapped(self.cutoff, self.depth, self.axes, self.view),
             self.message,
@@ -77,18 +77,13 @@ class DiscountExplorer(Explorer):
         self._wire()
 
     def _make(self, grades: Sequence[float]) -> None:
-        self.base = Slider(description="Base b", min=1.5, max=20, value=3, step=0.5)
-        self.persistence = Slider(
-            description="RBP: persistence p", min=0.01, max=0.99, value=0.8, step=0.01
-        )
-        self.wanted = Slider(description="INST: wanted T", min=0.5, max=20, value=1, step=0.5)
-        self.top = Slider(description="ERR: highest grade", min=1, max=10, value=3, step=1)
+        self._make_settings()
         self.grades = text("Ranking (grades)", " ".join(f"{grade:g}" for grade in grades))
         self.typed = text("Own curve (weights)", placeholder="0.31 0.17 0.11 0.08")
         self.cutoff = Slider(description="Cutoff k", min=0, max=100, value=10, step=1)
         self.depth = Slider(description="Ranks", min=2, max=MOST_RANKS, value=50, step=1)
         self.axes = dropdown("Axes", ["linear", "logarithmic"])
-        self.view = dropdown("View", ["attention", "cumulative"])
+        self.view = dropdown("View", list(VIEWS))
         self.message, self.table = ipywidgets.HTML(), ipywidgets.HTML()
         self.switches = {
             curve: ipywidgets.Checkbox(
@@ -103,8 +98,29 @@ class DiscountExplorer(Explorer):
         self.take = button("Take over", "Write the measure that has this curve")
         self.spelled = text("Measure")
 
+    def _make_settings(self) -> None:
+        self.base = Slider(description="Base b", min=1.5, max=20, value=3, step=0.5)
+        self.persistence = Slider(
+            description="RBP: persistence p", min=0.01, max=0.99, value=0.8, step=0.01
+        )
+        self.wanted = Slider(description="Wanted T", min=0.5, max=20, value=1, step=0.5)
+        self.patience = Slider(description="BPM: patience K", min=1, max=100, value=10, step=1)
+        self.moved = Slider(description="BPM: dynamic h", min=0, max=2, value=0, step=0.1)
+        self.rate = Slider(description="IFT: rate A", min=0.05, max=1, value=0.2, step=0.05)
+        self.top = Slider(description="Highest grade", min=1, max=10, value=3, step=1)
+        # Which curves they change: with none of them in sight, neither is the setting.
+        self.settings = {
+            self.base: ("jarvelin",),
+            self.persistence: ("RBP",),
+            self.wanted: ("INSQ", "INST", "BPM", "IFT"),
+            self.patience: ("BPM",),
+            self.moved: ("BPM",),
+            self.rate: ("IFT",),
+            self.top: ("ERR", "INST", "BPM", "IFT"),
+        }
+
     def _wire(self) -> None:
-        parts = (self.base, self.persistence, self.wanted, self.top, self.grades, self.typed)
+        parts = (*self.settings, self.grades, self.typed)
         views = (self.cutoff, self.depth, self.axes, self.view)
         for control in (*parts, *views, *self.switches.values()):
             self.when(control, "value", self._changed)
@@ -114,11 +130,16 @@ class DiscountExplorer(Explorer):
 
     def curve(self, name: str) -> str:
         """Return a curve with its parameters as they are set, as `attention` writes it."""
+        wanted, moved = f"T={self.wanted.value:g}", f"{self.moved.value:g}"
+        top = f"max_grade={self.top.value:g}"
         return {
             "jarvelin": f"jarvelin{self.base.value:g}",
             "RBP": f"RBP(p={self.persistence.value:g})",
-            "ERR": f"ERR(max_grade={self.top.value:g})",
-            "INST": f"INST(T={self.wanted.value:g}, max_grade={self.top.value:g})",
+            "ERR": f"ERR({top})",
+            "INSQ": f"INSQ({wanted}, {top})",
+            "INST": f"INST({wanted}, {top})",
+            "BPM": f"BPM({wanted}, K={self.patience.value:g}, hb={moved}, hc={moved}, {top})",
+            "IFT": f"IFT({wanted}, A={self.rate.value:g}, {top})",
         }.get(name, name)
 
     def own(self) -> Discount | None:
@@ -127,31 +148,36 @@ class DiscountExplorer(Explorer):
 
     def _look(self) -> None:
         own = self.own()
-        names = [name for name in LABELS if name != OWN]
+        _display(self.switches[OWN], shown=own is not None)
+        on = [
+            name
+            for name, switch in self.switches.items()
+            if switch.value and (name != OWN or own is not None)
+        ]
+        for setting, curves in self.settings.items():
+            _display(setting, shown=not {*on}.isdisjoint(curves))
+        view, cumulative = VIEWS[self.view.value]
         table = attention(
-            [self.curve(name) for name in names],
-            own=own if own is not None else [0.0],
+            [self.curve(name) for name in on if name != OWN],
+            own=own if OWN in on else None,
             grades=_numbers(self.grades.value, "ranking"),
             depth=int(self.depth.value),
-            cumulative=self.view.value == "cumulative",
+            cumulative=cumulative,
+            view=view,
         )
-        titles = [LABELS[name] for name in names]
-        self.attention = table.set_axis([*titles, LABELS[OWN]], axis=1)
-        self.switches[OWN].layout.display = None if own is not None else "none"
-        self._hidden = [
-            LABELS[name]
-            for name, switch in self.switches.items()
-            if not switch.value or (name == OWN and own is None)
-        ]
-        self.table.value = _table(self.attention.drop(columns=self._hidden))
+        self.attention = table.set_axis([LABELS[name] for name in on], axis=1)
+        self.table.value = _table(self.attention)
 
     def _drawn(self) -> Any:
+        view, cumulative = VIEWS[self.view.value]
+        # A line for every curve, so that each keeps its colour.
         return plots.discounts(
-            self.attention,
+            self.attention.reindex(columns=list(LABELS.values())),
             cutoff=int(self.cutoff.value) or None,
             logarithmic=self.axes.value == "logarithmic",
-            cumulative=self.view.value == "cumulative",
-            hidden=self._hidden,
+            cumulative=cumulative,
+            hidden=set(LABELS.values()) - set(self.attention),
+            view=view,
         )
 
     def _changed(self, _: Any) -> None:
@@ -196,8 +222,22 @@ LABELS = {
     "ERR": "ERR on the ranking",
     "AP": "AP on the ranking",
     "INST": "INST on the ranking",
+    "INSQ": "INSQ",
+    "BPM": "BPM on the ranking",
+    "IFT": "IFT on the ranking",
     OWN: "own curve",
 }
+# How attention is looked at: which view of it, and whether added up.
+VIEWS = {
+    "attention (W)": ("weight", False),
+    "cumulative": ("weight", True),
+    "going on (C)": ("continuation", False),
+    "last rank (L)": ("last", False),
+}
+
+
+def _display(widget: Any, *, shown: bool) -> None:
+    widget.layout.display = None if shown else "none"
 
 
 def _numbers(typed: str, what: str) -> list[float]:
