@@ -2,8 +2,9 @@
 
 glibc gives large pieces of memory back to the system as soon as they are let go, and to get them
 again takes longer than the work on them. It keeps them once it has let go of a larger one; but not
-where the environment holds its thresholds fixed, as Dask does for its workers. There they are moved
-while blocks are worked on, and put back afterwards, when what was kept is given back as ever.
+where the environment holds its thresholds fixed, as Dask does for its workers. There large pieces
+come from the heap while blocks are worked on, and of the heap's end so much is kept as a few blocks
+need; what others take by the large piece meanwhile and afterwards is given back as ever.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,19 +24,13 @@ __all__ = ["kept"]
 MOST_KEPT = 31 << 20  # bytes; what glibc never keeps begins at 32 MB
 
 
-class Threshold(NamedTuple):
-    """One of glibc's thresholds, in bytes."""
-
-    number: int
-    variable: str  # of the environment
-    default: int  # where another one is held fixed
-    working: int  # while blocks are worked on
-
-
-THRESHOLDS = (
-    Threshold(-1, "MALLOC_TRIM_THRESHOLD_", 128 << 10, 64 << 20),
-    Threshold(-3, "MALLOC_MMAP_THRESHOLD_", 128 << 10, 32 << 20),
-)
+# glibc's thresholds by number: from how much free memory at the heap's end is given back, and from
+# which size a piece is got from the system by itself. The most that they are moved to, in bytes.
+TRIM, MMAP = -1, -3
+END_KEPT, FROM_HEAP = 32 << 20, 32 << 20
+# Where the environment holds them, and where glibc has them when only the other one is held.
+TRIM_HELD, MMAP_HELD = "MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"
+USUAL = 128 << 10
 
 
 @contextmanager
@@ -61,8 +55,7 @@ def _let_go_of_a_large_piece() -> None:
 @cache
 def _held_fixed() -> bool:
     """Return whether the environment holds a threshold fixed, and it can be moved."""
-    named = any(threshold.variable in os.environ for threshold in THRESHOLDS)
-    return named and _mallopt() is not None
+    return (TRIM_HELD in os.environ or MMAP_HELD in os.environ) and _mallopt() is not None
 
 
 @cache
@@ -75,7 +68,7 @@ def _mallopt() -> Callable[[int, int], int] | None:
 
 
 class _Work:
-    """Who works on blocks: the first one moves the thresholds, the last one puts them back."""
+    """Who works on blocks: the first one has pieces come from the heap, the last one ends it."""
 
     def __init__(self) -> None:
         self._lock, self._number = threading.Lock(), 0
@@ -84,27 +77,26 @@ class _Work:
         with self._lock:
             self._number += 1
             if self._number == 1:
-                for threshold in THRESHOLDS:
-                    _move(threshold, threshold.working)
+                _move(TRIM, max(END_KEPT, _held(TRIM_HELD)))
+                _move(MMAP, max(FROM_HEAP, _held(MMAP_HELD)))
 
     def end(self) -> None:
         with self._lock:
             self._number -= 1
             if self._number == 0:
-                for threshold in THRESHOLDS:
-                    _move(threshold, _usual(threshold))
+                _move(MMAP, _held(MMAP_HELD))
 
 
 _work = _Work()
 
 
-def _usual(threshold: Threshold) -> int:
+def _held(variable: str) -> int:
     """Return where the environment holds a threshold, read as glibc reads it."""
-    said = re.match(r"\s*(\d+)", os.environ.get(threshold.variable, ""))
-    return int(said[1]) if said else threshold.default
+    said = re.match(r"\s*(\d+)", os.environ.get(variable, ""))
+    return int(said[1]) if said else USUAL
 
 
-def _move(threshold: Threshold, to: int) -> None:
+def _move(threshold: int, to: int) -> None:
     mallopt = _mallopt()
     if mallopt is not None:
-        mallopt(threshold.number, to)
+        mallopt(threshold, to)

@@ -1,10 +1,10 @@
 """Dask frames: lazy, one shuffle by query at most, facts brought together in a tree.
 
 Every partition is measured on its own. What it must know of the whole is found before, by a light
-pass over the grades; for means and coverage it is first taken to know enough, and measured again if
-it lacks a grade at the ends of the scale. Rows are shuffled by query before that, unless the frame's
-known divisions are those of the query: ``ddf.set_index("query", sorted=True)`` makes such a frame of
-sorted data without a shuffle.
+pass over the grades; for means and coverage it is first taken to know enough, and measured again
+if it lacks a grade at the ends of the scale. Before that rows are shuffled by query, unless the
+frame's known divisions are those of the query: ``ddf.set_index("query", sorted=True)`` makes such
+a frame of sorted data without a shuffle.
 
 What a run costs, with r rows, s bytes a row of the columns used (8 for each number), p partitions
 and workers of t threads: the shuffle moves r·s bytes, r·s/p a partition; a worker needs about
@@ -15,6 +15,7 @@ measures the constants, `benchmarks/engines.py` whole runs.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from typing import Any
@@ -76,10 +77,8 @@ def evaluate(
     schema = frame._meta if index is None else frame._meta.reset_index()
     plan = Plan.of(schema, measures, **options)
     divided = frame.known_divisions and index in plan.roles.query
-    known = _in_tree(_wholes(frame, plan), Whole.merged, partial(_knowing, plan))
     if plan.roles.system is not None:
-        plan = known.compute()
-        known = need("dask").delayed(plan)
+        plan = _knowing_whole(plan, frame).compute()
     layout = Layout.of_plan(plan, schema)
     rows = frame[[name for name in frame.columns if name in layout.used]]
     if list(rows.columns) == list(frame.columns):
@@ -92,10 +91,10 @@ def evaluate(
     within = bounds(index, frame.divisions) if divided else [None] * rows.npartitions
     partitions = [
         (partition, None if moved else layout, number, bound)
-        for number, (partition, bound) in enumerate(zip(rows.to_delayed(), within, strict=True))
+        for number, (partition, bound) in enumerate(zip(_partitions(rows), within, strict=True))
     ]
     queries = layout.of(schema)[list(plan.roles.query)]
-    return DaskEvaluation(plan, known, partitions, _meta(plan, queries))
+    return DaskEvaluation(plan, frame, partitions, _meta(plan, queries))
 
 
 class DaskEvaluation:
@@ -112,9 +111,16 @@ class DaskEvaluation:
     """
 
     def __init__(
-        self, plan: Plan, known: Any, partitions: Sequence[tuple[Any, ...]], meta: pd.DataFrame
+        self, plan: Plan, frame: Any, partitions: Sequence[tuple[Any, ...]], meta: pd.DataFrame
     ) -> None:
-        self._plan, self._known, self._partitions, self._meta = plan, known, partitions, meta
+        self._plan, self._frame, self._partitions, self._meta = plan, frame, partitions, meta
+
+    @cached_property
+    def _known(self) -> Any:
+        """The plan with what is known of all rows, lazily."""
+        if self._plan.roles.system is not None:  # found out before
+            return need("dask").delayed(self._plan)
+        return _knowing_whole(self._plan, self._frame)
 
     @cached_property
     def _parts(self) -> list[Any]:
@@ -185,7 +191,7 @@ class DaskEvaluation:
 
     def persist(self, **options: Any) -> DaskEvaluation:
         """Compute the values of all queries and keep them in the workers' memory."""
-        kept = DaskEvaluation(self._plan, self._known, self._partitions, self._meta)
+        kept = DaskEvaluation(self._plan, self._frame, self._partitions, self._meta)
         kept._parts = list(need("dask").persist(*self._parts, **options))
         return kept
 
@@ -225,16 +231,28 @@ class DaskEvaluation:
         return self.collected._repr_html_() if "collected" in vars(self) else None
 
 
-# These functions run on the workers, too.
+def _partitions(rows: Any) -> list[Any]:
+    """Return the partitions of a frame, each lazily, or as a future where it is kept by one."""
+    partitions = rows.to_delayed()
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return partitions
+    # Dask hands out another name for a partition that is kept, which is a step more each time.
+    kept_by = {future.key: future for future in distributed.futures_of(rows)}
+    names = [getattr(part.dask.get(part.key), "target", None) for part in partitions]
+    return [kept_by.get(name, part) for name, part in zip(names, partitions, strict=True)]
 
 
-def _wholes(frame: Any, plan: Plan) -> list[Any]:
-    """Return what must be known of each partition, a Delayed each."""
+def _knowing_whole(plan: Plan, frame: Any) -> Any:
+    """Return the plan with what is known of all rows, lazily."""
     roles = plan.roles
     rows = frame[[name for name in frame.columns if name in (roles.grade, roles.system)]]
     # One step for every partition; what comes of it is no frame.
     wholes = rows.map_partitions(Whole.of, roles, meta=NO_FRAME, enforce_metadata=False)
-    return wholes.to_delayed()
+    return _in_tree(wholes.to_delayed(), Whole.merged, partial(_knowing, plan))
+
+
+# These functions run on the workers, too.
 
 
 def _knowing(plan: Plan, wholes: Iterable[Whole]) -> Plan:
