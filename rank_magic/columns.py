@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
@@ -21,6 +22,7 @@ __all__ = [
     "find_given",
     "find_roles",
     "ids",
+    "names_of",
     "numbers",
     "plain",
     "stored_numbers",
@@ -127,7 +129,7 @@ def find_roles(
     unknown = given.keys() - ROLE_NAMES.keys()
     if unknown:
         raise TypeError(f"There is no role {listed(unknown)}; roles are {listed(ROLE_NAMES)}.")
-    columns, levels = tuple(frame.columns), _levels(frame)
+    columns, levels = names_of(frame.columns), _levels(frame)
     names = [*columns, *levels]
     said = {
         role: _given(role, chosen, names) for role, chosen in given.items() if chosen is not None
@@ -179,10 +181,27 @@ def find_given(
     frame: pd.DataFrame, role: str, chosen: Hashable | Sequence[Hashable]
 ) -> list[Hashable]:
     """Return the columns given for one role, each of them checked to be there, and once."""
-    columns, levels = tuple(frame.columns), _levels(frame)
+    columns, levels = names_of(frame.columns), _levels(frame)
     found = _given(role, chosen, [*columns, *levels])
     _check_single(role, found, columns, levels)
     return found
+
+
+class _Names:
+    """The names of columns as a tuple; those that were asked for last are at hand."""
+
+    def __init__(self) -> None:
+        self._last: tuple[Callable[[], Any], tuple[Hashable, ...]] = (lambda: None, ())
+
+    def __call__(self, columns: pd.Index[Any]) -> tuple[Hashable, ...]:
+        of, names = self._last
+        if of() is not columns:  # an Index never changes
+            names = tuple(columns)
+            self._last = (weakref.ref(columns), names)
+        return names
+
+
+names_of = _Names()
 
 
 def _levels(frame: pd.DataFrame) -> tuple[Hashable, ...]:

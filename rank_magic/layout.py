@@ -32,6 +32,8 @@ def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Int
     queries, start, length = np.arange(len(groups.start)), groups.start, groups.length
     if chosen is not None:
         queries, start, length = queries[chosen], start[chosen], length[chosen]
+    if len(queries) < 2:
+        return [queries] * len(queries)
     if (start[1:] < start[:-1]).any():
         order = np.argsort(start)
         queries, length = queries[order], length[order]
@@ -39,8 +41,8 @@ def shelves(groups: Groups, chosen: NDArray[np.bool_] | None = None) -> list[Int
     total = int(length.sum())
     rounds = max(1, -(-total // (BLOCK_CELLS * THREADS)))
     cells = min(max(-(-total // (rounds * THREADS)), SMALLEST_BLOCK), BLOCK_CELLS)
-    if len(queries) == 0 or length.min() == length.max():
-        most = max(1, -(-cells // int(length.max(initial=1))))
+    if length.min() == length.max():
+        most = max(1, -(-cells // int(length.max())))
         return [queries[at : at + most] for at in range(0, len(queries), most)]
     order = radix_order(length, int(length.max()) + 1)
     return _of_similar_length(queries[order], length[order], cells)[::-1]

@@ -106,7 +106,12 @@ class Scale:
     @cached_property
     def judged(self) -> Floats:
         """1 for the codes of judged documents, else 0."""
-        return np.concatenate([np.zeros(FIRST_GRADE), np.ones(len(self.grades))])
+        return (np.arange(self.codes) >= FIRST_GRADE).astype(np.float64)
+
+    @cached_property
+    def pooled(self) -> Floats:
+        """1 for the codes of documents with a grade, be it negative, else 0."""
+        return (np.arange(self.codes) > UNJUDGED).astype(np.float64)
 
 
 def _counted_beside(rows: Codes, codes: int) -> Iterator[tuple[int, Ints]]:
@@ -228,9 +233,10 @@ class Pool:
 
     def number(self, wanted: NDArray[np.generic]) -> Ints:
         """Return how many rows each query has whose code is wanted (a table of 0 and 1)."""
-        key = (wanted != 0).tobytes()
+        table = wanted != 0
+        key = table.tobytes()
         if key not in self._numbers:
-            self._numbers[key] = self._number(wanted != 0)
+            self._numbers[key] = self._number(table)
         return self._numbers[key]
 
     def _number(self, wanted: NDArray[np.bool_]) -> Ints:

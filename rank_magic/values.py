@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.blocks import FIRST_GRADE, UNJUDGED
 from rank_magic.conventions import Conventions
 from rank_magic.measures import Measure, orders
 from rank_magic.progress import report
@@ -130,9 +129,8 @@ def compute(rankings: Rankings, measures: Sequence[Measure], chosen: Bools | Non
         if system == 0:
             relevant = block.scale.relevant(rankings.conventions.rel)
             values.relevant[at] = block.pool.number(relevant) > 0
-            codes = np.arange(block.scale.codes)
-            values.judged[at] = block.pool.number(codes >= FIRST_GRADE)
-            values.pooled[at] = block.pool.number(codes > UNJUDGED) > 0
+            values.judged[at] = block.pool.number(block.scale.judged)
+            values.pooled[at] = block.pool.number(block.scale.pooled) > 0
             for number, measure in enumerate(resolved):
                 values.findable[number, at] = measure.findable(block)
         return block.queries

@@ -125,7 +125,7 @@ class Measure:
             register(cls)
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
+        for field in self._fields():
             value = getattr(self, field.name)
             checked = self._cutoff(value) if field.name == "k" else plain_value(self, field, value)
             object.__setattr__(self, field.name, checked)
@@ -227,7 +227,7 @@ class Measure:
         """Return the measure with every parameter that it left open taken from `defaults`."""
         taken = {
             field.name: defaults[field.name]
-            for field in dataclasses.fields(self)
+            for field in self.parameters()
             if getattr(self, field.name) is None and defaults.get(field.name) is not None
         }
         return dataclasses.replace(self, **taken) if taken else self
@@ -240,7 +240,12 @@ class Measure:
     @cache
     def parameters(cls) -> tuple[dataclasses.Field[Any], ...]:
         """Return the declared parameters besides the cutoff."""
-        return tuple(field for field in dataclasses.fields(cls) if field.name != "k")
+        return tuple(field for field in cls._fields() if field.name != "k")
+
+    @classmethod
+    @cache
+    def _fields(cls) -> tuple[dataclasses.Field[Any], ...]:
+        return dataclasses.fields(cls)
 
     @classmethod
     def summary(cls) -> str:
@@ -261,7 +266,7 @@ class Measure:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        names = [field.name for field in dataclasses.fields(self)]
+        names = [field.name for field in self._fields()]
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     def __hash__(self) -> int:

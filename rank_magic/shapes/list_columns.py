@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import plain
+from rank_magic.columns import names_of, plain
 from rank_magic.errors import ColumnError, DataError, did_you_mean, listed
 from rank_magic.shapes.flat import Flat, flatten, floats
 
@@ -41,7 +41,7 @@ TELLING = {name for names in LIST_NAMES.values() for name in names} - {"score", 
 
 def has_lists(frame: pd.DataFrame) -> bool:
     """Return whether a frame has a column of a conventional name that holds lists."""
-    return any(holds_lists(frame.iloc[:, place]) for place in _telling(tuple(frame.columns)))
+    return any(holds_lists(frame.iloc[:, place]) for place in _telling(names_of(frame.columns)))
 
 
 @lru_cache(maxsize=64)
