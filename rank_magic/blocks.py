@@ -105,6 +105,25 @@ class Block:
             span.write(values, span.spread(self._mean(self.ties, table)))
         return values
 
+    def held(self, table: Floats, k: int | None = None) -> NDArray[Any]:
+        """Return how many documents each rank holds of those that the table has 1 for.
+
+        Parameters
+        ----------
+        table : array of float, shape (codes,)
+            1 for the codes that count, 0 for others.
+        k : int, optional
+            Cutoff.
+
+        Returns
+        -------
+        array of bool or float, shape (queries, width(k))
+            As `expected` gives it; true and false where no scores tie, which is counted soonest.
+        """
+        if self.ties is not None:
+            return self.expected(table, k)
+        return chosen(table, self.codes[:, : self.width(k)])
+
     def _mean(self, ties: Ties, table: Floats) -> Floats:
         """Return the mean value of the documents of each tie group."""
         if np.isin(table, (0.0, 1.0)).all():

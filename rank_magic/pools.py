@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rank_magic.ties import NARROW
+from rank_magic.ties import NARROW, WORD
 
 __all__ = [
     "FIRST_GRADE",
@@ -42,7 +42,6 @@ FEWER_CODES = 12
 FEW_QUERIES = 64
 # Rows that are longer are counted eight cells at a time.
 WIDE = 256
-WORD = 8  # bytes
 
 
 @dataclass(frozen=True)

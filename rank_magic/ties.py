@@ -23,6 +23,7 @@ Ints = NDArray[np.signedinteger[Any]]
 FEW_CELLS = 1 << 12
 # Rows shorter than this are worked on column by column.
 NARROW = 32
+WORD = 8  # bytes
 
 
 def sequential_sum(terms: NDArray[Any]) -> Floats:
@@ -34,6 +35,8 @@ def sequential_sum(terms: NDArray[Any]) -> Floats:
     """
     if terms.shape[1] == 0:
         return np.zeros(len(terms))
+    if terms.dtype == bool:
+        return _true_cells(terms).astype(np.float64)
     if len(terms) < NARROW:
         return np.add.accumulate(terms, axis=1, dtype=np.float64)[:, -1]
     if terms.shape[1] <= NARROW:
@@ -43,6 +46,16 @@ def sequential_sum(terms: NDArray[Any]) -> Floats:
         return total
     # With rows side by side in memory, numpy adds one column after the other.
     return np.add.reduce(np.asfortranarray(terms), axis=1, dtype=np.float64)
+
+
+def _true_cells(rows: NDArray[np.bool_]) -> Ints:
+    """Return how many true cells each row has."""
+    width = rows.shape[1]
+    if width % WORD or width > WORD * np.iinfo(np.uint8).max or not rows.flags.c_contiguous:
+        return np.add.reduce(rows, axis=1, dtype=np.int64)
+    # Each byte of a sum of words is a sum of its own.
+    eight = np.add.reduce(rows.view(np.uint64), axis=1).view(np.uint8)
+    return np.add.reduce(eight.reshape(-1, WORD), axis=1, dtype=np.int64)
 
 
 def running_sum(terms: NDArray[Any]) -> Ints:

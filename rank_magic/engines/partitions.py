@@ -73,11 +73,20 @@ class Layout:
         """Return the rows of the partition that stands at a place, their queries of one type."""
         if any(name not in rows.columns for name in self.used):
             rows = rows.reset_index()
-        rows = rows[list(self.used)].copy(deep=False)  # what follows changes nothing given
+        if len(rows.columns) > len(self.used):
+            rows = rows[list(self.used)]
+        changed: dict[Hashable, Any] = {}
         for name, kind in self.kinds.items():
-            rows[name] = _hashed_alike(rows[name], kind)
+            given = rows[name]
+            alike = _hashed_alike(given, kind)
+            if alike is not given:
+                changed[name] = alike
         if self.numbered:
-            rows[ROW] = place * PARTITION_ROWS + np.arange(len(rows))
+            changed[ROW] = place * PARTITION_ROWS + np.arange(len(rows))
+        if changed:
+            rows = rows.copy(deep=False)  # what is given stays as it was
+        for name, values in changed.items():
+            rows[name] = values
         return rows
 
 

@@ -48,8 +48,8 @@ class Judged(Measure):
     quality = False
     of_what_is_shown = True
 
-    def terms(self, block: Block) -> Floats:
-        return block.expected(block.scale.judged, self.k)
+    def terms(self, block: Block) -> NDArray[Any]:
+        return block.held(block.scale.judged, self.k)
 
     def whole(self, block: Block) -> NDArray[Any]:
         return block.shown(self.k)
