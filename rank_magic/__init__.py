@@ -108,7 +108,7 @@ def explore_discounts(
     name : str
         The name that it can be used by, once it is taken over.
     grades : sequence of float
-        The ranking that ERR, AP and INST look at, best rank first.
+        The ranking that ERR, RR, AP, INST, BPM and IFT look at, best rank first.
 
     Returns
     -------

@@ -142,7 +142,7 @@ class ERR(Cascade):
     """Expected reciprocal rank: 1 / r, expected over the rank r at which a reader is satisfied.
 
     ERR@k = Σ_{r<=k} (1 / r) · R_r · Π_{i<r} (1 − R_i), with R_i = (2^{l_i} − 1) / 2^{l_m}, where
-    l_m is the highest grade of the scale. In [0, 1).
+    l_m is the highest grade of the scale. In [0, 1) for discounts of at most 1.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ class EBU(Cascade):
     """Expected browsing utility: how likely a reader who may tire ends satisfied.
 
     EBU@k = Σ_{r<=k} γ^{r−1} · R_r · Π_{i<r} (1 − R_i): the cascade with a persistence γ below 1
-    and satisfaction worth the same at every rank. In [0, 1).
+    and satisfaction worth the same at every rank. In [0, 1) for discounts of at most 1.
 
     Parameters
     ----------
