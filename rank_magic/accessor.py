@@ -15,11 +15,11 @@ import pandas as pd
 from pandas.core.groupby.generic import DataFrameGroupBy
 
 from rank_magic._patch import MethodAccessor, install, uninstall
-from rank_magic.columns import ROLE_NAMES, conventional
 from rank_magic.errors import ColumnError, MeasureError, did_you_mean
 from rank_magic.evaluation import Evaluation, evaluate
 from rank_magic.explanation import Explanation
 from rank_magic.measures import REGISTRY, Measure, MeasureLike, make
+from rank_magic.roles import ROLE_NAMES, conventional
 
 if TYPE_CHECKING:
     from rank_magic.plots import FramePlots

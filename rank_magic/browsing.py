@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import ROLE_NAMES
 from rank_magic.errors import DataError, MeasureError, did_you_mean, listed
 from rank_magic.measures import MeasureLike, parse
 from rank_magic.notes import plain_text
+from rank_magic.roles import ROLE_NAMES
 
 if TYPE_CHECKING:
     from rank_magic.evaluation import Evaluation

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import conventional, find_given, ids, numbers, plain
+from rank_magic.columns import ids, numbers, plain
 from rank_magic.errors import ColumnError, DataError, listed
 from rank_magic.fingerprints import refuse_missing
 from rank_magic.matching import Keys, Matches
 from rank_magic.mismatches import check_kinds
+from rank_magic.roles import conventional, find_given
 from rank_magic.threads import in_threads
 
 __all__ = ["Plan", "Tables", "joined", "settled"]

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import Roles, column, combined, ids, numbers, plain, stored_numbers
+from rank_magic.columns import column, combined, ids, numbers, plain, stored_numbers
 from rank_magic.errors import ColumnError, DataError
+from rank_magic.roles import Roles
 from rank_magic.subtopics import by_subtopic
 from rank_magic.threads import extremes
 from rank_magic.whole import Whole, check_grades

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.blocks import FIRST_GRADE, PAD, Block, Pool, Scale
-from rank_magic.columns import Roles, column, combined, find_roles, ids
+from rank_magic.columns import column, combined, ids
 from rank_magic.conventions import Conventions
 from rank_magic.errors import ColumnError, DataError
 from rank_magic.fingerprints import numbers_of_ids
@@ -21,6 +21,7 @@ from rank_magic.grades import grade_codes, with_levels
 from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import Cells, cells, shelves
 from rank_magic.pooling import Rows, read_rows, repeats_error
+from rank_magic.roles import Roles, find_roles
 from rank_magic.sorting import sort_block, sort_rows
 from rank_magic.threads import in_threads
 from rank_magic.ties import NARROW, Ties

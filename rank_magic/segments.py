@@ -12,12 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic import statistics
-from rank_magic.columns import find_given, plain
+from rank_magic.columns import plain
 from rank_magic.coverage import positives_only, shares_judged
 from rank_magic.errors import DataError, did_you_mean, listed
 from rank_magic.evaluation import Evaluation
 from rank_magic.grouping import group_rows
 from rank_magic.query_facts import labels_of
+from rank_magic.roles import find_given
 from rank_magic.significance import CORRECTIONS, corrected
 from rank_magic.subsets import only
 from rank_magic.values import compute

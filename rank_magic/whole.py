@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import Roles, column, numbers
+from rank_magic.columns import column, numbers
 from rank_magic.errors import DataError
+from rank_magic.roles import Roles
 
 __all__ = ["Whole", "check_grades"]
 

@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "rank_magic"
 FLOORS = [
     ["errors", "memory", "threads", "progress", "watching", "_patch"],
     ["gains", "discounts", "conventions", "weighting", "statistics", "significance", "datasets"],
-    ["columns"],
+    ["roles", "columns"],
     ["whole", "subtopics", "fingerprints", "grouping", "layout", "overlaps", "shapes"],
     [
         "pooling",

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import rank_magic as rm
-from rank_magic.columns import find_roles
 from rank_magic.errors import ColumnError, DataError
+from rank_magic.roles import find_roles
 
 
 def frame_of(**names: str) -> pd.DataFrame:

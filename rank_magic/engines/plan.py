@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from rank_magic.columns import Roles, find_roles
 from rank_magic.conventions import Conventions
 from rank_magic.discounts import DISCOUNTS, Discount
 from rank_magic.errors import ColumnError
@@ -16,6 +15,7 @@ from rank_magic.evaluation import Evaluation
 from rank_magic.gains import GAINS, Gain
 from rank_magic.measures import Measure, MeasureLike, parse_all
 from rank_magic.rankings import Rankings
+from rank_magic.roles import Roles, find_roles
 from rank_magic.whole import Whole
 
 __all__ = ["ROW", "Plan", "split"]

@@ -13,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 
-from rank_magic.columns import find_roles
 from rank_magic.engines.arrow import frame_of
 from rank_magic.engines.needs import need
 from rank_magic.engines.plan import split
@@ -21,6 +20,7 @@ from rank_magic.evaluation import Evaluation
 from rank_magic.evaluation import evaluate as evaluate_pandas
 from rank_magic.explanation import Explanation
 from rank_magic.measures import MeasureLike
+from rank_magic.roles import find_roles
 
 __all__ = ["PolarsEvaluation", "evaluate"]
 

@@ -10,13 +10,14 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from rank_magic.columns import ROLE_NAMES, numbers
+from rank_magic.columns import numbers
 from rank_magic.errors import listed
 from rank_magic.formats.base import DOC, GRADE, RANK, SYSTEM, Format, first_line
 from rank_magic.formats.delimited import NUMBER, Field, Lines
 from rank_magic.formats.files import Piece, Stream, pieces, wrong
 from rank_magic.formats.named import by_kind, roles_of, shortened
 from rank_magic.formats.writing import Pairs, check_ids
+from rank_magic.roles import ROLE_NAMES
 
 __all__ = ["FORMATS"]
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rank_magic.columns import ROLE_NAMES, conventional, numbers
+from rank_magic.columns import numbers
 from rank_magic.errors import DataError, RankMagicError, listed
 from rank_magic.formats.delimited import text_column
 from rank_magic.formats.files import Stream
+from rank_magic.roles import ROLE_NAMES, conventional
 
 __all__ = ["as_pairs", "by_kind", "roles_of", "shortened"]
 

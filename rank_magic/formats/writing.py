@@ -10,8 +10,9 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from rank_magic.columns import conventional, find_given, ids, numbers
+from rank_magic.columns import ids, numbers
 from rank_magic.errors import ColumnError, DataError, listed
+from rank_magic.roles import conventional, find_given
 
 __all__ = ["Pairs", "check_ids", "pairs_of", "write_lines"]
 

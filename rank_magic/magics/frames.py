@@ -10,8 +10,8 @@ import pandas as pd
 from IPython.core.error import UsageError
 from pandas.core.groupby.generic import DataFrameGroupBy
 
-from rank_magic.columns import ROLE_NAMES, Roles, find_roles
 from rank_magic.errors import did_you_mean, listed
+from rank_magic.roles import ROLE_NAMES, Roles, find_roles
 
 __all__ = ["as_columns", "frame_names", "is_rankings", "look_up", "one_frame"]
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from rank_magic.columns import ROLE_NAMES
 from rank_magic.conventions import CHOICES, Conventions
 from rank_magic.evaluation import evaluate
+from rank_magic.roles import ROLE_NAMES
 from rank_magic.tables import SUFFIXES
 
 __all__ = ["OPTION_GROUPS", "Option", "either", "options"]

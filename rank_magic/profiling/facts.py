@@ -12,12 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rank_magic.blocks import UNJUDGED
-from rank_magic.columns import Roles, column, combined, numbers
+from rank_magic.columns import column, combined, numbers
 from rank_magic.conventions import Conventions
 from rank_magic.errors import DataError
 from rank_magic.grouping import Groups, group_rows
 from rank_magic.layout import cells, shelves
 from rank_magic.rankings import Ranked, Rankings
+from rank_magic.roles import Roles
 from rank_magic.threads import in_threads
 
 __all__ = ["Facts"]

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from rank_magic.attach import attach
-from rank_magic.columns import conventional, find_roles, plain
+from rank_magic.columns import plain
 from rank_magic.profiling.facts import DEEPEST, Facts
 from rank_magic.profiling.findings import SEVERITIES, table
 from rank_magic.profiling.looking import look
+from rank_magic.roles import conventional, find_roles
 from rank_magic.shapes import as_run
 
 __all__ = ["Profile", "profile"]

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from rank_magic.attach import attach
-from rank_magic.columns import conventional
 from rank_magic.errors import DataError
 from rank_magic.evaluation import evaluate
 from rank_magic.measures import MeasureLike
 from rank_magic.raters.combining import HOW, TIES, combined
 from rank_magic.raters.ratings import check_choice, read_ratings
+from rank_magic.roles import conventional
 from rank_magic.shapes import as_run
 
 __all__ = ["leave_one_rater_out"]

@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import column, conventional, find_given, ids, numbers, plain
+from rank_magic.columns import column, ids, numbers, plain
 from rank_magic.errors import ColumnError, ConventionError, DataError, did_you_mean, listed
 from rank_magic.grouping import group_rows
+from rank_magic.roles import conventional, find_given
 
 __all__ = ["Ratings", "check_choice", "read_ratings"]
 

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import names_of, plain
+from rank_magic.columns import plain
 from rank_magic.errors import ColumnError, DataError, did_you_mean, listed
+from rank_magic.roles import names_of
 from rank_magic.shapes.flat import Flat, flatten, floats
 
 __all__ = ["Lists", "has_lists", "holds_lists", "is_list", "list_column"]

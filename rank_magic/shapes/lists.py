@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import conventional, plain
+from rank_magic.columns import plain
 from rank_magic.errors import ColumnError, DataError, listed
+from rank_magic.roles import conventional
 from rank_magic.shapes.flat import Flat, as_ids, flatten
 from rank_magic.shapes.list_columns import Lists, holds_lists, is_list, list_column
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rank_magic.columns import ROLE_NAMES, conventional
 from rank_magic.errors import DataError, listed
+from rank_magic.roles import ROLE_NAMES, conventional
 from rank_magic.shapes.dicts import from_dicts, from_dicts_of_lists
 from rank_magic.shapes.list_columns import has_lists
 from rank_magic.shapes.lists import from_lists

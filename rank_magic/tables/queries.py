@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rank_magic.columns import ROLE_NAMES
 from rank_magic.notes import plain_text
+from rank_magic.roles import ROLE_NAMES
 from rank_magic.tables.grid import Column, decimals, number
 
 if TYPE_CHECKING:
